@@ -128,12 +128,11 @@ def _second(statics: _Statics, d0: Array, length: Array, compliance: Array) -> t
     """
     t = d0[:, :3] / length[:, None]
     straight = np.concatenate((d0[:, :3], t * np.sum(t * d0[:, 3:], axis=1)[:, None]), axis=1)
-    axial = np.zeros((len(t), 1, 6, 6))
-    axial[:, 0, :3, :3] = t[:, :, None] * t[:, None]
+    along = (t[:, :, None] * t[:, None])[:, None]
     eta, strain = _fields(statics, length, compliance)
     if not np.array_equal(straight, d0):
-        plain_eta, plain_strain = _fields(_statics(straight, length, compliance), length, compliance)
-        eta, strain = eta + (plain_eta - eta) @ axial, strain + (plain_strain - strain) @ axial
+        for field, plain in zip((eta, strain), _fields(_statics(straight, length, compliance), length, compliance)):
+            field[..., :3] += (plain - field)[..., :3] @ along
     z = (0.5 + _XI)[:, None, None]
     turns: Array = np.asarray(np.linalg.solve(tangent(z * skew(d0[:, None, 3:])), eta[:, :, 3:]), dtype=np.float64)
     turns[..., 3:] += z * np.eye(3)
@@ -163,10 +162,8 @@ def _fields(statics: _Statics, length: Array, compliance: Array) -> tuple[Array,
 def _stretch(reference: Reference, stiffness: Array) -> Array:
     """What `_STRETCH` adds to Q: axial strain, _STRETCH/2 |b|^2/L, b the part of e across the beam that bends it."""
     _, length, t, S, _ = reference
-    b = -length[:, None, None] * (S @ stiffness)[:, :3]
-    b[:, :, :3] += np.eye(3)
-    b -= t[:, :, None] * np.einsum("ei,eij->ej", t, b)[:, None]
-    b *= np.sqrt(_STRETCH / length)[:, None, None]
+    plane = np.sqrt(_STRETCH / length)[:, None, None] * (np.eye(3) - t[:, :, None] * t[:, None])
+    b = plane @ (np.eye(3, 6) - length[:, None, None] * (S @ stiffness)[:, :3])
     Q = np.zeros((len(t), 6, 6, 6))
     Q[:, :, :3] = np.einsum("ei,eaj,eak->ekij", t, b, b)
     return Q.reshape(-1, 216)

@@ -60,6 +60,7 @@ Array = NDArray[np.float64]
 _XI, _WEIGHT = gauss()
 LEVER = 1.0 / 60.0  # mean of (z - 1/2) times the odd part of N_B
 _SHEAR = 1.0 / 24.0 - LEVER
+_MEAN = np.array([-0.5] * 4 + [0.5] * 4)  # makes a mean of the difference of what is in both nodes
 _NATURAL = 4.0  # the largest J over m EI/GA that counts as lumped; materials have about 1/3
 _STATES = np.array([(1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0)])  # bent, twisted by pi
 _LARGEST = 0.9  # of what would leave the mass singular
@@ -94,10 +95,8 @@ def line_of(reference: Reference, compliance: Array, mass: Array) -> Line:
     u, w, t = reference.d0[:, :3], skew(reference.d0[:, 3:]), reference.t
     c = elastic_centre(reference)
     back = np.swapaxes(exponential(w), 1, 2)  # from the axes of node A to those of node B
-    N = _shape(np.einsum("ei,egij,ej->eg", t, compliance[..., :3, :3], t), moments(mass)[0])
-    M = _shape(
-        np.einsum("ei,egij,ej->eg", t, compliance[..., 3:, 3:], t), np.trace(mass[..., 3:, 3:], axis1=2, axis2=3)
-    )
+    stretch, twist = (np.einsum("ei,egij,ej->eg", t, compliance[..., k : k + 3, k : k + 3], t) for k in (0, 3))
+    N, M = _shape(stretch, moments(mass)[0]), _shape(twist, np.trace(mass[..., 3:, 3:], axis1=2, axis2=3))
     along = u + (w @ c[..., None])[..., 0]
     z = 0.5 + _XI
     arms = _arms(np.append(z, 1.0), along, w)
@@ -141,9 +140,8 @@ def _inside(reference: Reference, line: Line, compliance: Array, half: Array) ->
     ell, per = L[:, None, None], m[:, None, None]
     back, along = np.swapaxes(half, 1, 2), skew(t)
     across = -along @ along
-    apart, mean = np.zeros((len(t), 8, 3)), np.zeros((len(t), 8, 3))
+    apart = np.zeros((len(t), 8, 3))
     apart[:, 1:4], apart[:, 5:] = -half, back  # a vector of the section halfway: its change from A to B
-    mean[:, 1:4], mean[:, 5:] = 0.5 * half, 0.5 * back  # and its mean
     # rotary inertia and first moment about the elastic centre, and EI/GA
     c, first = skew(line.centre), skew(s)
     J = rho[:, 3:, 3:] + first @ c + c @ first - per * c @ c
@@ -163,16 +161,11 @@ def _inside(reference: Reference, line: Line, compliance: Array, half: Array) ->
     change = 12.0 * np.einsum("g,egij->eij", _WEIGHT * _XI, compliance[..., 3:, 3:])
     twist, mean_twist = (np.einsum("ei,eij,ej->e", t, A, t)[:, None, None] for A in (change, S_w))
     V = ell / 12.0 * J @ (twist / mean_twist * np.eye(3) - change @ K_w)
-    shear = shear_centre(reference)
-    tangent = np.einsum("eja,ea->ej", mean, t)
-    G = np.zeros((len(t), 8, 8))
-    for one, other, arm in (
-        (k[:, 0] * tangent, line.gap, shear - line.centre),
-        (tangent, 0.0, ell[:, 0] ** 2 * _SHEAR * (s - m[:, None] * shear)),
-        (line.gap, 0.0, ell[:, 0] / 24.0 * off),
-        (np.einsum("eja,ea->ej", apart, off), 0.0, ell[:, 0] / 24.0 * off / np.maximum(m, 1e-300)[:, None]),
-    ):
-        G += np.einsum("ei,ej->eij", one, other + np.einsum("eja,ea->ej", apart, arm))
+    shear, beside = shear_centre(reference), off / np.maximum(m, 1e-300)[:, None]
+    twisted = k[:, 0] * (shear - line.centre) + ell[:, 0] ** 2 * _SHEAR * (s - m[:, None] * shear)
+    twisted, beside, bent = np.moveaxis(apart @ np.stack((twisted, beside, ell[:, 0] / 24.0 * off), axis=2), 2, 0)
+    tangent = _MEAN * (apart @ t[..., None])[..., 0]
+    G = tangent[..., None] * (k[:, 0] * line.gap + twisted)[:, None] + (line.gap + beside)[..., None] * bent[:, None]
     G[:, 1:4, 5:] += half @ (0.5 * (V - np.swapaxes(V, 1, 2))) @ half
     G = G + np.swapaxes(G, 1, 2)
     G[:, 1:4, 1:4] -= half @ _second_moments(X + V) @ back
@@ -256,15 +249,12 @@ def towards_ends(reference: Reference, line: Line) -> Array:
     A load that varies is taken as linear, (2 - 3 z) q_A + (3 z - 1) q_B, with the q that keep its integral and its
     first moment: its means weighted with 2 (1 - z) and 2 z. Sides are q_A and q_B; their sum is a uniform load.
     """
-    out = np.zeros((len(reference.length), 2, 2, 6, 6))
-    for side, share in enumerate(lengths_towards()):
-        dx = share * reference.length[:, None]
-        axis = np.einsum("eg,egi->ei", dx, line.axis).reshape(-1, 2, 4)
-        turned = np.sum(dx * line.blend, axis=1)
-        out[:, side, :, :3, :3] = axis[:, :, 0, None, None] * np.eye(3)
-        out[:, side, :, 3:, :3] = skew(axis[:, :, 1:])
-        out[:, side, 0, 3:, 3:] = (dx.sum(axis=1) - turned)[:, None, None] * np.eye(3)
-        out[:, side, 1, 3:, 3:] = turned[:, None, None] * np.eye(3)
+    dx = lengths_towards() * reference.length[:, None, None]
+    axis = (dx @ line.axis).reshape(-1, 2, 2, 4)
+    turned = dx @ np.stack((1.0 - line.blend, line.blend), axis=2)
+    out = np.zeros((len(dx), 2, 2, 6, 6))
+    out[..., :3, :3], out[..., 3:, 3:] = (a[..., None, None] * np.eye(3) for a in (axis[..., 0], turned))
+    out[..., 3:, :3] = skew(axis[..., 1:])
     return out
 
 

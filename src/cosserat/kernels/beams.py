@@ -5,33 +5,8 @@ energy, see `elastic`, and a viscous part. Source: [Grazioso17] (16)-(20); signs
 """
 
 from cosserat.jit import apart, helper, inlined, stage
-from cosserat.kernels.frames import (
-    dd_cotc,
-    load_frame,
-    log_frame,
-    matrix_a,
-    matrix_b,
-    matrix_h,
-    odd_g,
-    relative,
-)
-from cosserat.kernels.vectors import (
-    accumulate,
-    add,
-    add_block,
-    axpy,
-    clear,
-    combine,
-    cross,
-    dot,
-    load,
-    neg,
-    scale,
-    skew,
-    store,
-    sub,
-    transpose,
-)
+from cosserat.kernels.frames import dd_cotc, load_frame, log_frame, matrix_a, matrix_b, matrix_h, odd_g, relative
+from cosserat.kernels.vectors import add, add_block, axpy, clear, combine, cross, dot, load, neg, scale, skew, sub
 
 
 @helper
@@ -86,45 +61,34 @@ def nodal_forces(u, w, c, c1, n, m):
 
 
 @helper
-def add_to_nodes(wrenches, a, b, r_out):
-    """r += wrenches (f_A, m_A, f_B, m_B) on the nodes a and b."""
-    accumulate(wrenches[0], r_out[a], 0)
-    accumulate(wrenches[1], r_out[a], 3)
-    accumulate(wrenches[2], r_out[b], 0)
-    accumulate(wrenches[3], r_out[b], 3)
-
-
-@helper
-def _rate_derivative(u, w, c, c1, twist_a, twist_b, D_out):
-    """D = d(d_dot)/dd for fixed twists: (6, 6)."""
+def _rate_derivative(factor, u, w, c, c1, twist_a, twist_b, D_out):
+    """D = factor d(d_dot)/dd for fixed twists: (6, 6)."""
     va, wa, vb, wb = load(twist_a, 0), load(twist_a, 3), load(twist_b, 0), load(twist_b, 3)
     v, omega = sub(vb, va), sub(wb, wa)
     G_w = combine(-0.5, skew(add(wa, wb)), 1.0, odd_g(w, c, c1, omega))
     G_v = combine(-0.5, skew(add(va, vb)), 1.0, odd_g(w, c, c1, v))
     clear(D_out)
-    add_block(1.0, G_w, D_out, 0.0, 0.0)
-    add_block(1.0, combine(1.0, G_v, 1.0, matrix_h(u, w, c, c1, dd_cotc(dot(w, w)), omega)), D_out, 0.0, 3.0)
-    add_block(1.0, G_w, D_out, 3.0, 3.0)
+    add_block(factor, G_w, D_out, 0.0, 0.0)
+    add_block(factor, combine(1.0, G_v, 1.0, matrix_h(u, w, c, c1, dd_cotc(dot(w, w)), omega)), D_out, 0.0, 3.0)
+    add_block(factor, G_w, D_out, 3.0, 3.0)
 
 
 @helper
 def strain_operator(u, w, c, c1, P_out):
     """P = [-T^-1(-d), T^-1(d)]: (6, 12)."""
     clear(P_out)
-    A = matrix_a(w, c)
-    B = matrix_b(u, w, c, c1)
-    add_block(-1.0, transpose(A), P_out, 0.0, 0.0)
-    add_block(-1.0, transpose(B), P_out, 0.0, 3.0)
-    add_block(-1.0, transpose(A), P_out, 3.0, 3.0)
-    add_block(1.0, A, P_out, 0.0, 6.0)
-    add_block(1.0, B, P_out, 0.0, 9.0)
-    add_block(1.0, A, P_out, 3.0, 9.0)
+    for side in range(2):
+        sign, column = 2.0 * side - 1.0, 6.0 * side
+        A, B = matrix_a(scale(sign, w), c), matrix_b(scale(sign, u), scale(sign, w), c, c1)
+        add_block(sign, A, P_out, 0.0, column)
+        add_block(sign, B, P_out, 0.0, column + 3.0)
+        add_block(sign, A, P_out, 3.0, column + 3.0)
 
 
 @apart
 def project(P, K, Y_out):
-    """Y += P^T K: (12, 6). Sums are written out here and in `product`, or the compiler would not vectorise them."""
-    for i in range(12):
+    """Y += P^T K, K (6, 6). Sums are written out here and in `product`, or the compiler would not vectorise them."""
+    for i in range(P.shape[1]):
         a, b, c, d, e, f = P[0, i], P[1, i], P[2, i], P[3, i], P[4, i], P[5, i]
         for j in range(6):
             Y_out[i, j] += a * K[0, j] + b * K[1, j] + c * K[2, j] + d * K[3, j] + e * K[4, j] + f * K[5, j]
@@ -169,11 +133,8 @@ def element_tangent(frames, twists, a, b, d0, H_out, K, viscosity, n, m, scratch
     u, w, c, c1, _, _ = strain(frames, a, b, d0)
     P, Y, D, V = scratch.P, scratch.Y, scratch.D, scratch.W
     if viscosity > 0.0:
-        _rate_derivative(u, w, c, c1, twists[a], twists[b], D)
-        for i in range(6):
-            for j in range(6):
-                for k in range(6):
-                    H_out[i, j] += viscosity * K[i, k] * D[k, j]
+        _rate_derivative(viscosity, u, w, c, c1, twists[a], twists[b], D)
+        project(K, D, H_out)
     clear(Y)
     stress_tangent(u, w, c, c1, n, m, P, H_out, Y)
     product(Y, P, 1.0, scratch.K)
@@ -190,6 +151,6 @@ def relative_vectors(frames, node, d_out):
         d_out[0, k] = 0.0
     for e in range(node.shape[0]):
         u, w, _, _, _, _ = strain(frames, node[e, 0], node[e, 1], d_out[0])
-        store(u, d_out[e], 0)
-        store(w, d_out[e], 3)
+        for k in range(3):
+            d_out[e, k], d_out[e, k + 3] = u[k], w[k]
     return 0

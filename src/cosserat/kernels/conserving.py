@@ -40,6 +40,7 @@ from cosserat.kernels.residual import constraints, note, track_angles
 from cosserat.kernels.vectors import (
     accumulate,
     add,
+    add_to_nodes,
     axpy,
     clear,
     combine,
@@ -222,7 +223,7 @@ def _add_elements(el, scratch, state, trial, middle, h):
         eu, ew = scale(0.5, add(load(start, 30), eu1)), scale(0.5, add(load(start, 33), ew1))
         vu, vw = scale(0.5, add(before[0], after[0])), scale(0.5, add(before[1], after[1]))
         note(eu, ew, vu, vw, ku, kw, trial.strain[e])
-        beams.add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
+        add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
         _add_element_momentum(G, trial.frame, trial.twist, a, b, scratch, p1)
         _add_exchange(G, state, trial, middle, a, b)
     for i in range(p1.shape[0] - 1 if el.node.shape[0] > 0 else 0):

@@ -16,7 +16,7 @@ Arrays are flat, and sums written out, or the compiler would not vectorise them:
 
 from cosserat.jit import apart, helper, inlined
 from cosserat.kernels.beams import multiply, six
-from cosserat.kernels.vectors import add, axpy, cross, dot, scale, sub
+from cosserat.kernels.vectors import add, axpy, cross, dot, mul, scale, sub
 
 
 @inlined
@@ -27,30 +27,18 @@ def rows(D, u, w):
 
 
 @inlined
-def down(D, u, w):
-    """The first column of D times (u, w)."""
-    return D[0] * u[0] + D[6] * u[1] + D[12] * u[2] + D[18] * w[0] + D[24] * w[1] + D[30] * w[2]
-
-
-@inlined
 def columns(D, u, w):
     """D^T (u, w) as two vectors."""
-    above = (down(D, u, w), down(D[1:], u, w), down(D[2:], u, w))
-    return above, (down(D[3:], u, w), down(D[4:], u, w), down(D[5:], u, w))
-
-
-@inlined
-def slopes(Q, u, w, D_out):
-    """D = e Q for e = (u, w)."""
-    for c in range(36):
-        s = Q[c] * u[0] + Q[36 + c] * u[1] + Q[72 + c] * u[2]
-        D_out[c] = s + Q[108 + c] * w[0] + Q[144 + c] * w[1] + Q[180 + c] * w[2]
+    above = (six(D[0::6], u, w), six(D[1::6], u, w), six(D[2::6], u, w))
+    return above, (six(D[3::6], u, w), six(D[4::6], u, w), six(D[5::6], u, w))
 
 
 @inlined
 def measure(Q, eu, ew, D_out):
     """e + (e Q e)/2; D = e Q."""
-    slopes(Q, eu, ew, D_out)
+    for c in range(36):
+        s = Q[c] * eu[0] + Q[36 + c] * eu[1] + Q[72 + c] * eu[2]
+        D_out[c] = s + Q[108 + c] * ew[0] + Q[144 + c] * ew[1] + Q[180 + c] * ew[2]
     qu, qw = rows(D_out, eu, ew)
     return axpy(0.5, qu, eu), axpy(0.5, qw, ew)
 
@@ -67,18 +55,9 @@ def softness(K, I, w):
     a, b, c = I[0] + z * p1 - y * p2, I[1] + z * q1 - y * q2, I[2] + z * r1 - y * r2
     d, e, f = I[3] + x * q2 - z * q0, I[4] + x * r2 - z * r0, I[5] + y * r0 - x * r1
     p0, p1, p2 = d * f - e * e, c * e - b * f, b * e - c * d
+    q1, q2, r2 = a * f - c * c, b * c - a * e, a * d - b * b
     s = 1.0 / (a * p0 + b * p1 + c * p2)
-    return (s * p0, s * p1, s * p2, s * (a * f - c * c), s * (b * c - a * e), s * (a * d - b * b))
-
-
-@inlined
-def spread(C, b):
-    """C b for a symmetric C of six numbers."""
-    return (
-        C[0] * b[0] + C[1] * b[1] + C[2] * b[2],
-        C[1] * b[0] + C[3] * b[1] + C[4] * b[2],
-        C[2] * b[0] + C[4] * b[1] + C[5] * b[2],
-    )
+    return (s * p0, s * p1, s * p2, s * p1, s * q1, s * q2, s * p2, s * q2, s * r2)
 
 
 @inlined
@@ -86,17 +65,10 @@ def inner(K, I, ew, vu, vw):
     """v, y, K v and `softness`, from v without the turn."""
     C = softness(K, I, ew)
     _, m = multiply(K, vu, vw)
-    y = spread(C, cross(m, ew))
+    y = mul(C, cross(m, ew))
     vw = sub(vw, cross(ew, y))
     n, m = multiply(K, vu, vw)
     return vu, vw, y, n, m, C
-
-
-@inlined
-def stress(K, I, ew, vu, vw, D):
-    """Gradient (n, m) of W, from v without the turn and D = e Q."""
-    _, _, y, n, m, _ = inner(K, I, ew, vu, vw)
-    return gradient(D, y, n, m)
 
 
 @inlined
@@ -108,7 +80,7 @@ def gradient(D, y, n, m):
 
 @inlined
 def weigh(K, Q, I, eu, ew, D_out):
-    """What `change` needs of one end: v without the turn, v, y, K v, m x e_w, and the gradient."""
+    """v without the turn, v, y, K v, m x e_w, and the gradient; D = e Q."""
     au, aw = measure(Q, eu, ew, D_out)
     vu, vw, y, n, m, _ = inner(K, I, ew, au, aw)
     return au, aw, vu, vw, y, n, m, cross(m, ew), *gradient(D_out, y, n, m)
@@ -131,19 +103,18 @@ def change(start, end):
 
 @helper
 def second_derivative(K, Q, I, eu, ew, vu, vw, work, H_out):
-    """H = second derivative of W, (6, 6), the inner turn condensed. Returns the gradient; work is (144,).
+    """H = second derivative of W, (6, 6), the inner turn condensed. Returns the gradient; work is (126,) or longer.
 
     Both for the strains e and for the stress of (vu, vw), e + (e Q e)/2 or what is predicted for it.
     """
-    D, V, KV, X, CX = work[0:36], work[36:72], work[72:108], work[108:126], work[126:144]
-    return _second(K, Q, I, eu, ew, vu, vw, D, V, KV, X, CX, H_out)
+    return _second(K, Q, I, eu, ew, vu, vw, work[0:36], work[36:72], work[72:108], work[108:126], H_out)
 
 
 @apart
-def _second(K, Q, I, eu, ew, vu, vw, D_out, V_out, KV_out, X_out, CX_out, H_out):
+def _second(K, Q, I, eu, ew, vu, vw, D_out, V_out, KV_out, X_out, H_out):
     """`second_derivative` with its workspace apart."""
-    D, V, KV, X, CX = D_out, V_out, KV_out, X_out, CX_out
-    slopes(Q, eu, ew, D)
+    D, V, KV, X = D_out, V_out, KV_out, X_out
+    measure(Q, eu, ew, D)
     _, _, y, n, m, C = inner(K, I, ew, vu, vw)
     # V = dv/de at fixed y
     for c in range(36):
@@ -159,16 +130,12 @@ def _second(K, Q, I, eu, ew, vu, vw, D_out, V_out, KV_out, X_out, CX_out, H_out)
             KV[6 * i + j] = s + d * V[18 + j] + e * V[24 + j] + f * V[30 + j]
     # X = mixed derivative, e_w x (K V)_w + (0, -m~): (3, 6); H = V^T K V + sigma Q - X^T C X
     for j in range(6):
-        x = cross(ew, (KV[18 + j], KV[24 + j], KV[30 + j]))
+        unit = (1.0 * (j == 3), 1.0 * (j == 4), 1.0 * (j == 5))
+        x = add(cross(ew, (KV[18 + j], KV[24 + j], KV[30 + j])), cross(unit, m))
         X[j], X[6 + j], X[12 + j] = x[0], x[1], x[2]
-    X[4], X[5], X[11] = X[4] + m[2], X[5] - m[1], X[11] + m[0]
-    X[9], X[15], X[16] = X[9] - m[2], X[15] + m[1], X[16] - m[0]
-    for j in range(6):
-        x = spread(C, (X[j], X[6 + j], X[12 + j]))
-        CX[j], CX[6 + j], CX[12 + j] = x[0], x[1], x[2]
     for i in range(6):
         a, b, c, d, e, f = V[i], V[6 + i], V[12 + i], V[18 + i], V[24 + i], V[30 + i]
-        p, q, r = CX[i], CX[6 + i], CX[12 + i]
+        p, q, r = mul(C, (X[i], X[6 + i], X[12 + i]))
         k = 36 * i
         for j in range(6):
             s = a * KV[j] + b * KV[6 + j] + c * KV[12 + j] + d * KV[18 + j] + e * KV[24 + j] + f * KV[30 + j]

@@ -11,9 +11,9 @@ from cosserat.kernels.frames import compose, load_frame, relative, twist_at_plac
 from cosserat.kernels.joint_rows import ROTATION, SCREW
 from cosserat.kernels.vectors import (
     IDENTITY,
-    accumulate,
     add,
     add_block,
+    add_to_nodes,
     axpy,
     clear,
     dot,
@@ -119,12 +119,8 @@ def add_pair(joints, j, f_a, m_a, f_b, m_b, r_out):
     """r += wrenches given in the joint frames of both sides."""
     F_a, y_a = load_frame(joints.frame_a[j])
     F_b, y_b = load_frame(joints.frame_b[j])
-    f, m = wrench_to_node(F_a, y_a, f_a, m_a)
-    accumulate(f, r_out[joints.node[j, 0]], 0)
-    accumulate(m, r_out[joints.node[j, 0]], 3)
-    f, m = wrench_to_node(F_b, y_b, f_b, m_b)
-    accumulate(f, r_out[joints.node[j, 1]], 0)
-    accumulate(m, r_out[joints.node[j, 1]], 3)
+    on_a, on_b = wrench_to_node(F_a, y_a, f_a, m_a), wrench_to_node(F_b, y_b, f_b, m_b)
+    add_to_nodes((*on_a, *on_b), joints.node[j, 0], joints.node[j, 1], r_out)
 
 
 @helper

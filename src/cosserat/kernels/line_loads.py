@@ -30,6 +30,7 @@ from cosserat.kernels.tangent import scatter
 from cosserat.kernels.vectors import (
     ZERO,
     add,
+    add_to_nodes,
     axpy,
     clear,
     cross,
@@ -101,7 +102,7 @@ def subtract(ll, el, i, column, frames, wrench, r_out):
     fa, ma, fb, mb, _, _ = wrenches(
         ll.follower[i], ll.turn[i], ll.axis[i], ll.axes[i], ll.weight[i], column, el.d0[e], a, b, frames, wrench
     )
-    beams.add_to_nodes((neg(fa), neg(ma), neg(fb), neg(mb)), a, b, r_out)
+    add_to_nodes((neg(fa), neg(ma), neg(fb), neg(mb)), a, b, r_out)
 
 
 @stage

@@ -11,13 +11,13 @@ text for it, `wrench` and `exert`; momenta, forces and tangents are this text wi
 """
 
 from cosserat.jit import helper, inlined
-from cosserat.kernels.beams import add_to_nodes
 from cosserat.kernels.vectors import (
     IDENTITY,
     ZERO,
     add,
     add_block,
     add_outer,
+    add_to_nodes,
     axpy,
     cross,
     cross_columns,
@@ -45,10 +45,11 @@ def turn_between(frames, a, b):
 
 
 @inlined
-def acceleration(twist, rate):
-    """(x, X) of a node in its axes: v_dot + w x v, w_dot~ + w~^2."""
-    v, w = load(twist, 0), load(twist, 3)
-    return add(load(rate, 0), cross(w, v)), add_outer(w, w, spiral(-dot(w, w), load(rate, 3)))
+def motion(G, j, twist, rate):
+    """(x, X) of node j in its axes, v_dot + w x v and w_dot~ + w~^2, and Y w with its rate in space."""
+    w, w_dot, Y = load(twist, 3), load(rate, 3), load_matrix(G, 64 + 9 * j)
+    X, p = add_outer(w, w, spiral(-dot(w, w), w_dot)), mul(Y, w)
+    return add(load(rate, 0), cross(w, load(twist, 0))), X, p, add(mul(Y, w_dot), cross(w, p))
 
 
 @inlined
@@ -72,16 +73,9 @@ def turning(G, i, u, p, p_dot):
 
 
 @inlined
-def spin(G, j, w, w_dot):
-    """Y w of node j, and its rate in space, in the axes of j."""
-    Y = load_matrix(G, 64 + 9 * j)
-    p = mul(Y, w)
-    return p, add(mul(Y, w_dot), cross(w, p))
-
-
-@inlined
-def exert(G, i, R, u, x, X, p, p_dot):
-    """Force and moment on node i, which turns with u, by the motion of the other node, which is in its own axes."""
+def exert(G, i, R, u, moved):
+    """Force and moment on node i, which turns with u, by the `motion` of the other node, R from its axes."""
+    x, X, p, p_dot = moved
     f, m = wrench(G, i, 1 - i, mul(R, x), matmul(R, X))
     return f, add(m, turning(G, i, u, mul(R, p), mul(R, p_dot)))
 
@@ -89,27 +83,22 @@ def exert(G, i, R, u, x, X, p, p_dot):
 @inlined
 def add_inertia(G, frames, twists, rates, a, b, r_out):
     """r += inertia forces of an element."""
-    R, u, w = turn_between(frames, a, b), load(twists[a], 3), load(twists[b], 3)
-    x, X = acceleration(twists[a], rates[a])
-    y, Y = acceleration(twists[b], rates[b])
-    p, p_dot = spin(G, 0, u, load(rates[a], 3))
-    q, q_dot = spin(G, 1, w, load(rates[b], 3))
-    fa, ma = wrench(G, 0, 0, x, X)
-    fb, mb = wrench(G, 1, 1, y, Y)
-    ga, na = exert(G, 0, R, u, y, Y, q, q_dot)
-    gb, nb = exert(G, 1, transpose(R), w, x, X, p, p_dot)
+    R, one, other = turn_between(frames, a, b), motion(G, 0, twists[a], rates[a]), motion(G, 1, twists[b], rates[b])
+    fa, ma = wrench(G, 0, 0, one[0], one[1])
+    fb, mb = wrench(G, 1, 1, other[0], other[1])
+    ga, na = exert(G, 0, R, load(twists[a], 3), other)
+    gb, nb = exert(G, 1, transpose(R), load(twists[b], 3), one)
     add_to_nodes((add(fa, ga), add(ma, na), add(fb, gb), add(mb, nb)), a, b, r_out)
 
 
 @inlined
 def _note_momentum(G, i, R, own, other, p_out):
     """Momentum of node i, R from the axes of the other node to its own."""
-    v, w = load(other, 0), load(other, 3)
+    w = load(other, 3)
     f, m = wrench(G, i, i, load(own, 0), skew(load(own, 3)))
-    g, n = wrench(G, i, 1 - i, mul(R, v), matmul(R, skew(w)))
+    g, n = exert(G, i, R, ZERO, (load(other, 0), skew(w), ZERO, mul(load_matrix(G, 73 - 9 * i), w)))
     store(add(f, g), p_out, 6 * i)
-    spun = mul(load_matrix(G, 64 + 9 * i), mul(R, mul(load_matrix(G, 73 - 9 * i), w)))
-    store(add(add(m, n), spun), p_out, 6 * i + 3)
+    store(add(m, n), p_out, 6 * i + 3)
 
 
 @helper
@@ -156,23 +145,22 @@ def add_tangent(G, cm, cc, ck, frames, twists, rates, a, b, plain_out, K_out):
             x_v = matmul(R, spiral(cm, scale(cc, w)))
             add_block(G[k], x_v, plain_out, 6.0 * i, 6.0 * j)
             add_block(1.0, cross_columns((G[k + 8], G[k + 16], G[k + 24]), x_v), plain_out, 6.0 * i + 3.0, 6.0 * j)
-            x, X = acceleration(twists[node], rates[node])
-            p, p_dot = spin(G, j, w, load(rates[node], 3))
+            moved = motion(G, j, twists[node], rates[node])
             for k in range(3):
                 e = load(IDENTITY, 3 * k)
                 # the motion of j changes with its angular velocity about e, and with the rate of that
-                twice = scale(2.0 * cc, w)
                 x_w = scale(cc, cross(e, v))
-                X_w = add_outer(scale(cc, w), e, add_outer(scale(cc, e), w, spiral(-dot(e, twice), scale(cm, e))))
+                X_w = spiral(-2.0 * cc * dot(e, w), scale(cm, e))
+                X_w = add_outer(scale(cc, w), e, add_outer(scale(cc, e), w, X_w))
                 if i == j:
                     f, m = wrench(G, i, j, x_w, X_w)
                 else:
-                    p_w, _ = spin(G, j, e, ZERO)
+                    p, p_w = moved[2], mul(load_matrix(G, 64 + 9 * j), e)
                     rate_w = axpy(cm, p_w, scale(cc, add(cross(e, p), cross(w, p_w))))
-                    f, m = exert(G, i, R, u, x_w, X_w, scale(cc, p_w), rate_w)
+                    f, m = exert(G, i, R, u, (x_w, X_w, scale(cc, p_w), rate_w))
                     _add_columns(ZERO, turning(G, i, scale(cc, e), mul(R, p), ZERO), e, i, i, plain_out)
                     if ck != 0.0:  # j turns against i, about e in the axes of i
-                        g, n = exert(G, i, cross_columns(e, R), u, x, X, p, p_dot)
+                        g, n = exert(G, i, cross_columns(e, R), u, moved)
                         _add_columns(g, n, neg(e), i, i, K_out)
                         _add_columns(g, n, mul_t(R, e), i, j, K_out)
                 _add_columns(f, m, e, i, j, plain_out)

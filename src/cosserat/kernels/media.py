@@ -28,7 +28,7 @@ from cosserat.kernels.arrays import (
 )
 from cosserat.kernels.newton import CONSERVING
 from cosserat.kernels.tangent import scatter
-from cosserat.kernels.vectors import add, axpy, clear, dot, load, scale, store, sub
+from cosserat.kernels.vectors import add, add_to_nodes, axpy, clear, dot, load, scale, store, sub
 
 FIRST, SECOND = "d1,d1,d1", "d1,d1,d2"  # strain, parameters, (7,) or (6, 6) out
 ROUNDING = 4e-16
@@ -148,7 +148,7 @@ def add_media(problem, k):
             md.point[i], md.weight[i], numbers, units[i, 0], el.second[el.like[e]], eu, ew, scratch.E, scratch.p,
             scratch.q,
         )  # fmt: skip
-        beams.add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
+        add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
     return 0
 
 
@@ -194,7 +194,7 @@ def conserve_media(problem, k):
         gap = max(gap - doubt, min(gap + doubt, 0.0))
         if abs(gap) < weight:
             n, m = axpy(gap / weight, ku, n), axpy(gap / weight, kw, m)
-        beams.add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
+        add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
     return 0
 
 

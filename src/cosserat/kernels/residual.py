@@ -18,7 +18,7 @@ from cosserat.kernels.arrays import (
     solver_of,
     trial_of,
 )
-from cosserat.kernels.vectors import ZERO, add, axpy, clear, load, scale, store, sub
+from cosserat.kernels.vectors import ZERO, add, add_to_nodes, axpy, clear, load, scale, store, sub
 
 
 @helper
@@ -40,18 +40,18 @@ def element_forces(problem):
     clear(r)
     for e in range(el.node.shape[0]):
         a, b, like = el.node[e, 0], el.node[e, 1], el.like[e]
+        K = el.stiffness[like]
         u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
-        vu, vw = elastic.measure(el.second[like], eu, ew, D)
-        n, m = elastic.stress(el.stiffness[like], el.turning[like], ew, vu, vw, D)
+        vu, vw, _, _, _, _, _, _, n, m = elastic.weigh(K, el.second[like], el.turning[like], eu, ew, D)
         ku, kw = ZERO, ZERO
         if el.viscosity[e] > 0.0:
             ru, rw = beams.strain_rate(u, w, c, c1, twists[a], twists[b])
-            ku, kw = beams.multiply(el.stiffness[like], scale(el.viscosity[e], ru), scale(el.viscosity[e], rw))
+            ku, kw = beams.multiply(K, scale(el.viscosity[e], ru), scale(el.viscosity[e], rw))
             n, m = add(n, ku), add(m, kw)
         note(eu, ew, vu, vw, ku, kw, trial.strain[e])
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
-        beams.add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, r)
+        add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, r)
     return 0
 
 
@@ -82,13 +82,12 @@ def predict_strain(problem, frames, increments, fraction):
         vu, vw = add(vu, add(du, qu)), add(vw, add(dw, qw))
         eu, ew = add(eu, du), add(ew, dw)
         elastic.second_derivative(K, Q, I, eu, ew, vu, vw, scratch.E, scratch.H)
-        bu, bw = elastic.measure(Q, eu, ew, scratch.E)
-        n, m = elastic.stress(K, I, ew, bu, bw, scratch.E)
+        _, _, _, _, _, _, _, _, n, m = elastic.weigh(K, Q, I, eu, ew, scratch.E)
         u, w, c, c1, bu, bw = beams.strain(trial.frame, a, b, el.d0[e])
         du, dw = beams.multiply(scratch.H, sub(bu, eu), sub(bw, ew))
         ku, kw = load(known, 12), load(known, 15)
         n, m = sub(add(n, add(du, ku)), load(trial.stress[e], 0)), sub(add(m, add(dw, kw)), load(trial.stress[e], 3))
-        beams.add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
+        add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
         note(eu, ew, vu, vw, ku, kw, known)
         store(eu, known, 18)
         store(ew, known, 21)

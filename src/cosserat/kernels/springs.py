@@ -4,7 +4,7 @@ import math
 
 from cosserat.jit import helper
 from cosserat.kernels.frames import load_frame
-from cosserat.kernels.vectors import accumulate, add, cross, dot, load, mul, mul_t, scale, sub
+from cosserat.kernels.vectors import add, add_to_nodes, cross, dot, load, mul, mul_t, scale, sub
 
 
 @helper
@@ -68,12 +68,8 @@ def add_spring(springs, i, frames, twists, r_out):
         return
     e = scale(1.0 / length, r)
     tense = tension(springs, i, length, dot(e, gap_rate(springs, i, twists, R_a, y_a, R_b, y_b)))
-    f = mul_t(R_a, scale(-tense, e))
-    accumulate(f, r_out[springs.node[i, 0]], 0)
-    accumulate(cross(y_a, f), r_out[springs.node[i, 0]], 3)
-    f = mul_t(R_b, scale(tense, e))
-    accumulate(f, r_out[springs.node[i, 1]], 0)
-    accumulate(cross(y_b, f), r_out[springs.node[i, 1]], 3)
+    f, g = mul_t(R_a, scale(-tense, e)), mul_t(R_b, scale(tense, e))
+    add_to_nodes((f, cross(y_a, f), g, cross(y_b, g)), springs.node[i, 0], springs.node[i, 1], r_out)
 
 
 @helper

@@ -202,6 +202,15 @@ def accumulate(a, array_out, offset):
 
 
 @helper
+def add_to_nodes(wrenches, a, b, r_out):
+    """Add wrenches (f_A, m_A, f_B, m_B) into the rows a and b of a two-dimensional array."""
+    accumulate(wrenches[0], r_out[a], 0)
+    accumulate(wrenches[1], r_out[a], 3)
+    accumulate(wrenches[2], r_out[b], 0)
+    accumulate(wrenches[3], r_out[b], 3)
+
+
+@helper
 def add_block(s, A, matrix_out, row, column):
     """Add s A, a 3x3 matrix, into a two-dimensional array at (row, column).
 
