@@ -8,7 +8,7 @@ inertia follows the inputs of its law; that of a fluid is taken back by a law.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,11 +55,9 @@ def demand_own_bodies(model: Model, skeleton: Skeleton) -> None:
         known.add(node)
 
 
-def uplifts(model: Model) -> list[StateLoad]:
+def uplifts(model: Model, items: Sequence[FluidInertia]) -> list[StateLoad]:
     """Loads that take the weight of these inertias back; none without gravity."""
-    if not any(model.gravity):
-        return []
-    return [Uplift(model, item) for item in fluid_inertias(model) if not item.burns]
+    return [Uplift(model, item) for item in items if not item.burns] if any(model.gravity) else []
 
 
 class Uplift(StateLoad):

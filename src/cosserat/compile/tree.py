@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import FlexibleArrays
-from cosserat.compile.fluid_links import fluid_inertias
+from cosserat.compile.fluid_links import FluidInertia, fluid_inertias
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.spanning import GROUND_GROUP, Edge, Loop, Spanning, span
 from cosserat.compile.tree_beams import Reduced, reduced_beams
@@ -132,6 +132,7 @@ class TreeData:
     stations: dict[str, dict[str, float]]  # beam -> interface -> s
     spanning: Spanning
     shafts: tuple[tuple[Joint, int], ...] = ()  # joints that were cut behind their armature, and the link they end in
+    fluids: tuple[FluidInertia, ...] = ()  # what moves of a fluid, and propellant
 
     @functools.cached_property
     def loops(self) -> tuple[Loop, ...]:
@@ -323,7 +324,8 @@ class _Growth:
         shafts = tuple(
             (loop.joint, self._grow_shaft(loop.joint, carrier)) for loop in self._spanning.loops if loop.geared
         )
-        for item in fluid_inertias(self._model):
+        fluids = tuple(fluid_inertias(self._model))
+        for item in fluids:
             if carrier[item.place.owner.name] >= 0:
                 name = f"{item.name}{PROPELLANT if item.burns else FLUID}"
                 steps = [_Step(WELD, 0, 0.0, 0.0, item.place.frame())]
@@ -331,7 +333,7 @@ class _Growth:
                 self._hang(steps, None, name, carrier[item.place.owner.name], item.place, None, **more)
         return TreeData(
             self._model.title, tuple(self._links), tuple(self._names), self._reduced.bodies, carrier,
-            self._reduced.stations, self._spanning, shafts,
+            self._reduced.stations, self._spanning, shafts, fluids,
         )  # fmt: skip
 
     def _grow(self, edge: Edge, parent: int) -> int:

@@ -93,19 +93,19 @@ class Forces(NamedTuple):
 class Laws(NamedTuple):
     """Laws of users at a seat, or between two seats; see `kernels.state_loads`."""
 
-    seat: I2  # (ns, 2) of the place and of the other one, on the ground if there is none
-    pair: I1  # (ns,) 0: one place; 1: the opposite wrench acts on the other; 2: its motion counts, nothing acts there
-    length: F1  # (ns,) over which the law may change, for differences
-    start: I1  # (ns+1,) range of its parameters in ...
-    parameter: F1  # ... this; behind them places for its states
-    inner: I1  # (ns+1,) range of its states among those of all laws, see `kernels.law_states`
-    unit: I2  # (ns, 2) addresses of the law and of its derivative, 0: none is given
-    signal: I1  # (nm,) numbers in `parameter` that follow sampled inputs
-    burning: I2  # (nb, 2) links whose inertia changes with time, and where `parameter` has its ten numbers
-    inertia: F3  # (n, 6, 6) of the links: `Links.inertia`
-    clock: F1  # (1,) time
-    wrench: F2  # (ns, 6) at the state that is linearised, in the axes of the place
-    slope: F3  # (ns, 6, 24) derivatives there by frame and twist of both places
+    seat: Annotated[I2, "ns", 2]  # of the place and of the other one, on the ground if there is none
+    pair: Annotated[I1, "ns"]  # 0: one place; 1: the opposite wrench acts on the other; 2: its motion counts, no more
+    length: Annotated[F1, "ns"]  # over which the law may change, for differences
+    start: Annotated[I1, "ns+1"]  # range of its parameters in ...
+    parameter: Annotated[F1, "np"]  # ... this; behind them places for its states
+    inner: Annotated[I1, "ns+1"]  # range of its states among those of all laws, see `kernels.law_states`
+    unit: Annotated[I2, "ns", 2]  # addresses of the law and of its derivative, 0: none is given
+    signal: Annotated[I1, "nm"]  # numbers in `parameter` that follow sampled inputs
+    burning: Annotated[I2, "nb", 2]  # links whose inertia changes with time, and where `parameter` has its ten numbers
+    inertia: Annotated[F3, "n", 6, 6]  # of the links: `Links.inertia`
+    clock: Annotated[F1, 1]  # time
+    wrench: Annotated[F2, "ns", 6]  # at the state that is linearised, in the axes of the place
+    slope: Annotated[F3, "ns", 6, 24]  # derivatives there by frame and twist of both places
 
 
 class Inner(NamedTuple):

@@ -7,7 +7,7 @@ seats of the tree; multipliers mean what they mean for nodes.
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from cosserat.jit import Handles, address_of, call_address, helper, load, stage
 from cosserat.kernels import freedoms, joint_rows, rule_laws, touching
@@ -45,63 +45,63 @@ _NOTHING = 1e-13  # of a row's lever: rows below this no velocity moves
 class Pairs(NamedTuple):
     """Joints between two seats."""
 
-    seat: I2  # (nj, 2)
-    first: I1  # (nj + 1,) where the rows of a joint begin
-    kind: I1  # (m,)
-    u: F2  # (m, 3)
-    w: F2  # (m, 3)
-    pitch: F1  # (nj,)
-    branch: I1  # (nj,) see `joint_rows.inside_out`
-    driven: I1  # (nj,) row of `Given.motion`, -1: none
-    in_tree: I1  # (nj,) 1: a joint of the tree, driven through rows
-    cut: I1  # (nj + 1,) where its freedoms begin; a screw has its angle first
+    seat: Annotated[I2, "nj", 2]
+    first: Annotated[I1, "nj+1"]  # where the rows of a joint begin
+    kind: Annotated[I1, "m"]
+    u: Annotated[F2, "m", 3]
+    w: Annotated[F2, "m", 3]
+    pitch: Annotated[F1, "nj"]
+    branch: Annotated[I1, "nj"]  # see `joint_rows.inside_out`
+    driven: Annotated[I1, "nj"]  # row of `Given.motion`, -1: none
+    in_tree: Annotated[I1, "nj"]  # 1: a joint of the tree, driven through rows
+    cut: Annotated[I1, "nj+1"]  # where its freedoms begin; a screw has its angle first
 
 
 class Cut(NamedTuple):
     """Freedoms of cut joints in which something acts, or whose angle a screw needs; see `kernels.arrays.Freedoms`."""
 
-    kind: I1  # (nf,)
-    axis: F2  # (nf, 3)
-    cosine: F2
-    sine: F2
-    stiffness: F1
-    damping: F1
-    friction: F1
-    speed: F1
-    effort: I1  # (nf,) number of the prescribed effort in `Given.effort`
-    kp: F1  # (nf,) of the servo
-    kd: F1
-    limit: F1
-    target: I1  # (nf,) number of its target in `Given.effort`, -1: no servo
+    kind: Annotated[I1, "nf"]
+    axis: Annotated[F2, "nf", 3]
+    cosine: Annotated[F2, "nf", 3]
+    sine: Annotated[F2, "nf", 3]
+    stiffness: Annotated[F1, "nf"]
+    damping: Annotated[F1, "nf"]
+    friction: Annotated[F1, "nf"]
+    speed: Annotated[F1, "nf"]
+    effort: Annotated[I1, "nf"]  # number of the prescribed effort in `Given.effort`
+    kp: Annotated[F1, "nf"]  # of the servo
+    kd: Annotated[F1, "nf"]
+    limit: Annotated[F1, "nf"]
+    target: Annotated[I1, "nf"]  # number of its target in `Given.effort`, -1: no servo
 
 
 class Wheels(NamedTuple):
     """Knife edges and rolling discs; the fields are those of `kernels.touching`."""
 
-    seat: I1  # (nr,)
-    first: I1  # (nr,) number of the first row
-    kind: I1
-    point: F2  # (nr, 3) zero: the seat is the place
-    axis: F2
-    radius: F1
-    plane: F3
-    level: F1
+    seat: Annotated[I1, "nr"]
+    first: Annotated[I1, "nr"]  # number of the first row
+    kind: Annotated[I1, "nr"]
+    point: Annotated[F2, "nr", 3]  # zero: the seat is the place
+    axis: Annotated[F2, "nr", 3]
+    radius: Annotated[F1, "nr"]
+    plane: Annotated[F3, "nr", 3, 3]
+    level: Annotated[F1, "nr"]
 
 
 class Held(NamedTuple):
     """Constraints of users on a seat, seen from another one; see `kernels.rule_laws`."""
 
-    seat: I2  # (nu, 2) of the other place and of the place
-    first: I1  # (nu,) number of the first row
-    n_rows: I1  # (nu,) and the next as in `kernels.arrays.Rules`
-    held: I1
-    pair: I1
-    length: F1
-    start: I1
-    parameter: F1
-    unit: I2  # (nu, 2) addresses of the laws
-    breaks: F1  # (MOST,) times at which they are not smooth, see `rule_laws.stencil`
-    stage: I1  # (1,) address of `close_rules`, used where there are any
+    seat: Annotated[I2, "nu", 2]  # of the other place and of the place
+    first: Annotated[I1, "nu"]  # number of the first row
+    n_rows: Annotated[I1, "nu"]  # this and the next as in `kernels.arrays.Rules`
+    held: Annotated[I1, "nu"]
+    pair: Annotated[I1, "nu"]
+    length: Annotated[F1, "nu"]
+    start: Annotated[I1, "nu+1"]
+    parameter: Annotated[F1, "np"]
+    unit: Annotated[I2, "nu", 2]  # addresses of the laws
+    breaks: Annotated[F1, rule_laws.MOST]  # times at which they are not smooth, see `rule_laws.stencil`
+    stage: Annotated[I1, 1]  # address of `close_rules`, used where there are any
 
 
 class Given(NamedTuple):

@@ -60,7 +60,8 @@ def simulate_floating(
     timetable, reference.rules = _timetable(model, tree, constraints), constraints.rules
     last = settings["start"]
     timetable.look(float(last.time[-1]) if isinstance(last, Run) else start_time, duration)
-    constraints.closed.held.breaks[:] = break_array(constraints.rules)
+    if constraints.rules:
+        constraints.closed.held.breaks[:] = break_array(constraints.rules)
     stepper = new_stepper(
         tree, drives, constraints, reference.size, settings["integrator"], settings["rho"],
         settings["newton_tolerance"], step is None,

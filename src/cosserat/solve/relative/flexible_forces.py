@@ -17,9 +17,9 @@ from cosserat.compile.line_loads import ElementLoad, nodal_loads
 from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law
-from cosserat.compile.state_loads import signals_of
+from cosserat.compile.state_loads import Signal, signals_of
 from cosserat.compile.tree import PROPELLANT, TreeData
-from cosserat.kernels.arrays import address_rows, new_owned, new_visit
+from cosserat.kernels.arrays import address_rows, new_owned, new_visit, zeros
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.course import burn
@@ -76,7 +76,9 @@ class FlexibleForces:
             self._loads.setdefault(row.load.name, (row.load, []))[1].append(k)
         seats = [data.seat(end) for s in springs for end in (s.a, s.b)] + [row.seat for row in loads]
         n_seats = len(seats)
-        laws = [compile_law(load) for load in (*model.state_loads, *uplifts(model))]
+        laws = [compile_law(load) for load in model.state_loads]
+        if data.fluids:
+            laws += [compile_law(load) for load in uplifts(model, data.fluids)]
         for law in laws:
             other = law.load.other
             seats += [data.seat(law.load.place), data.seat(GROUND.at((0.0, 0.0, 0.0)) if other is None else other)]
@@ -92,14 +94,12 @@ class FlexibleForces:
         )
         self._inputs = arrays.Inputs(np.zeros(n), np.zeros(n), np.zeros((len(loads), 6)))
         self.target = self._inputs.target
-        self._laws = law_group(laws, n_seats, self._extent(model), data.arrays.link_inertia.reshape(-1, 6, 6))
-        self._signals = [(signal.name, signal.column, signal.function) for signal in signals_of(model)]
-        slots = [int(self._laws.start[signal.load]) + signal.place for signal in signals_of(model)]
-        self.burning = self._burning(model, data)
-        found = [(link, slots[k]) for link, k in self.burning]
-        self._laws = self._laws._replace(
-            signal=np.array(slots, dtype=np.int64), burning=np.array(found, dtype=np.int64).reshape(-1, 2)
-        )
+        inertia = data.arrays.link_inertia.reshape(-1, 6, 6)
+        self._laws = zeros(arrays.Laws)._replace(inertia=inertia)
+        self._signals: list[tuple[str, int, TimeFunction]] = []
+        self.burning: list[tuple[int, int]] = []
+        if laws:
+            self._take_laws(model, data, laws, n_seats)
         owned = new_owned(self._laws.inner)
         self.inner_names = tuple(f"{law.load.name}.{name}" for law in laws for name in law.load.states)
         self.first_states = np.array([y for law in laws for y in law.load.first_states], dtype=float)
@@ -122,6 +122,17 @@ class FlexibleForces:
         self._constants: dict[int, tuple[int, Any]] = {}  # by identity of the function: values of constants
         self._sampled: tuple[float, int] | None = None
 
+    def _take_laws(self, model: Model, data: TreeData, laws: list[CompiledLaw], first: int) -> None:
+        """Arrays of users' laws, their inputs, and the links that these change."""
+        group, signals = law_group(laws, first, self._extent(model), self._laws.inertia), signals_of(model)
+        self._signals = [(signal.name, signal.column, signal.function) for signal in signals]
+        slots = [int(group.start[signal.load]) + signal.place for signal in signals]
+        self.burning = self._burning(model, data, signals)
+        found = [(link, slots[k]) for link, k in self.burning]
+        self._laws = group._replace(
+            signal=np.array(slots, dtype=np.int64), burning=np.array(found, dtype=np.int64).reshape(-1, 2)
+        )
+
     @staticmethod
     def _extent(model: Model) -> float:
         """A length over which laws may change: the extent of what they act on, sizes of bodies included."""
@@ -133,11 +144,11 @@ class FlexibleForces:
         return max([apart, *(float(x) for x in sizes)]) or 1.0
 
     @staticmethod
-    def _burning(model: Model, data: TreeData) -> list[tuple[int, int]]:
+    def _burning(model: Model, data: TreeData, signals: list[Signal]) -> list[tuple[int, int]]:
         """Links that burn away, and the first of the signals of each: ten numbers, their ten rates."""
         number = {link.name: i for i, link in enumerate(data.links) if link.burns}
         found = []
-        for k, signal in enumerate(signals_of(model)):
+        for k, signal in enumerate(signals):
             load = model.state_loads[signal.load]
             link = number.get(f"{load.name}{PROPELLANT}")
             if link is not None and load.varying and signal.name == f"{load.name}.{load.varying[0]}":

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from cosserat.compile.coordinate_laws import freedom_laws
 from cosserat.compile.flexible_arrays import pack_seats
-from cosserat.compile.fluid_links import uplifts
 from cosserat.compile.joints import ints, ranges
 from cosserat.compile.rolling import KINDS, wheel_geometry
 from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, JointRows, Row, active_freedoms, drive_frames, joint_rows
 from cosserat.compile.rules import break_array, compile_rules, rule_laws
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.tree import TreeData
-from cosserat.kernels.arrays import address_rows, address_table, new_visit
+from cosserat.kernels.arrays import address_rows, address_table, new_visit, zeros
 from cosserat.kernels.flexible import closing
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.joint_rows import ROTATION
@@ -32,7 +31,7 @@ from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Fixed, Joint
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
-from cosserat.model.rolling import FLAT, RollingDisc
+from cosserat.model.rolling import FLAT, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
 from cosserat.solve.relative.flexible_recursion import Motions, projected
 from cosserat.solve.relative.seat_motion import modal_coordinates
@@ -108,7 +107,7 @@ class TreeConstraints:
     """
 
     def __init__(self, model: Model, data: TreeData, watched: Sequence[Seat] = ()) -> None:
-        self._data, self.rolling, self._servos = data, tuple(model.rolling), servos_of(model)
+        self._data, self.rolling, self._servos = data, tuple(model.rolling), servos_of(model) if model.servos else {}
         cut = [loop.joint for loop in data.loops]
         self._pairs = [self._cut(joint) for joint in cut]
         self._pairs += [self._welded(joint, link) for joint, link in data.shafts]
@@ -133,8 +132,8 @@ class TreeConstraints:
             self._slot(pair.joint, tuple(numbers), pair.in_tree or pair.on_shaft, -1)
         for number, item in enumerate(self.rolling):
             self._slot(None, tuple(range(len(item.held))), False, number)
-        soft = 3 * len(model.springs) + len(self.tracked) + 12 * (len(model.state_loads) + len(uplifts(model)))
-        self.rules = compile_rules(model)
+        soft = 3 * len(model.springs) + len(self.tracked) + 12 * (len(model.state_loads) + len(data.fluids))
+        self.rules = compile_rules(model) if self.rolling else ()
         self.closed = self._arrays(watched, soft)
         self.holonomic = self.closed.rows.holonomic.astype(bool)
         self.watched = len(self.closed.places.link) - len(watched)  # number of the first watched seat
@@ -168,50 +167,15 @@ class TreeConstraints:
         self.n_rows += len(rows)
 
     def _arrays(self, watched: Sequence[Seat], soft: int) -> closing.Closed:
-        pairs, m, n = self._pairs, self.n_rows, self._data.arrays
-        seats = [seat for pair in pairs for seat in pair.seats]
+        """Memory of the kernels; of what a model does not have, it is empty."""
+        m, nf, n = self.n_rows, len(self.tracked), self._data.arrays
         wheels = [item for item in self.rolling if not isinstance(item, Constraint)]
         rules = [item for item in self.rolling if isinstance(item, Constraint)]
-        rows = [row for pair in pairs for row in pair.rows]
-        driven = np.array([pair.driven for pair in pairs], dtype=bool)
-        freedoms = [(pair.joint, freedom) for pair in pairs for freedom in pair.freedoms]
-        nf, n_driven, nr = len(freedoms), int(driven.sum()), len(wheels)
-        joint_group = closing.Pairs(
-            np.arange(2 * len(pairs), dtype=np.int64).reshape(-1, 2),
-            ranges([pair.rows for pair in pairs]),
-            ints([row.kind for row in rows]),
-            _vectors([row.a for row in rows]),
-            _vectors([row.b for row in rows]),
-            np.array([pair.joint.pitch for pair in pairs], dtype=float),
-            ints([pair.branch for pair in pairs]),
-            np.where(driven, np.cumsum(driven) - 1, -1).astype(np.int64),
-            ints([pair.in_tree for pair in pairs]),
-            ranges([pair.freedoms for pair in pairs]),
-        )
-        cut_group = closing.Cut(
-            **freedom_laws(freedoms, self._servos),
-            effort=np.arange(nf, dtype=np.int64),
-            target=ints([nf + k if servo else -1 for k, servo in enumerate(map(self._servos.get, self.tracked))]),
-        )
-        first = {id(self.rolling[slot.rolling]): slot.first for slot in self.slots if slot.rolling >= 0}
-        wheel_group = closing.Wheels(
-            seat=ints([2 * len(pairs) + k for k in range(nr)]),
-            first=ints([first[id(item)] for item in wheels]),
-            kind=ints([KINDS[type(item)] for item in wheels]),
-            point=np.zeros((nr, 3)),
-            **wheel_geometry(wheels),
-        )
-        seats += [self._data.seat(item.place) for item in wheels]
-        held_group = closing.Held(
-            seat=(len(seats) + np.arange(2 * len(rules), dtype=np.int64)).reshape(-1, 2),
-            first=ints([first[id(item)] for item in rules]),
-            **rule_laws(rules, self._extent()),
-            unit=address_rows([(rule.law, None) for rule in self.rules]),
-            breaks=break_array(self.rules),
-            stage=address_table(1),
-        )
-        ground = GROUND.at((0.0, 0.0, 0.0))
-        seats += [self._data.seat(place or ground) for item in rules for place in (item.other, item.place)]
+        seats = [seat for pair in self._pairs for seat in pair.seats]
+        pairs = self._pair_group() if self._pairs else zeros(closing.Pairs)
+        cut = self._cut_group() if self.tracked else zeros(closing.Cut)
+        rolling = self._wheel_group(wheels, seats) if wheels else zeros(closing.Wheels)
+        held = self._rule_group(rules, seats) if rules else zeros(closing.Held)
         holonomic = np.ones(m, dtype=np.int64)
         for slot in self.slots:
             if slot.rolling >= 0:
@@ -223,9 +187,63 @@ class TreeConstraints:
             np.zeros(n.n_z),
             np.zeros(n.n_v), np.zeros(6), np.zeros((m + soft, n.n_z)), np.zeros((m + soft, n.n_v)),
         )  # fmt: skip
+        n_driven = sum(pair.driven for pair in self._pairs)
         given = closing.Given(np.zeros((n_driven, 63)), np.zeros(2 * nf), np.zeros(1))
         places = pack_seats([*seats, *watched])
-        return closing.Closed(places, joint_group, cut_group, wheel_group, held_group, given, row_group, new_visit())
+        return closing.Closed(places, pairs, cut, rolling, held, given, row_group, new_visit())
+
+    def _pair_group(self) -> closing.Pairs:
+        pairs, rows = self._pairs, [row for pair in self._pairs for row in pair.rows]
+        driven = np.array([pair.driven for pair in pairs], dtype=bool)
+        return closing.Pairs(
+            np.arange(2 * len(pairs), dtype=np.int64).reshape(-1, 2),
+            ranges([pair.rows for pair in pairs]),
+            ints([row.kind for row in rows]),
+            np.array([row.a for row in rows], dtype=float).reshape(-1, 3),
+            np.array([row.b for row in rows], dtype=float).reshape(-1, 3),
+            np.array([pair.joint.pitch for pair in pairs], dtype=float),
+            ints([pair.branch for pair in pairs]),
+            np.where(driven, np.cumsum(driven) - 1, -1).astype(np.int64),
+            ints([pair.in_tree for pair in pairs]),
+            ranges([pair.freedoms for pair in pairs]),
+        )
+
+    def _cut_group(self) -> closing.Cut:
+        nf, servos = len(self.tracked), map(self._servos.get, self.tracked)
+        return closing.Cut(
+            **freedom_laws([(pair.joint, freedom) for pair in self._pairs for freedom in pair.freedoms], self._servos),
+            effort=np.arange(nf, dtype=np.int64),
+            target=ints([nf + k if servo else -1 for k, servo in enumerate(servos)]),
+        )
+
+    def _first_rows(self, items: Sequence[Rolling]) -> Ints:
+        first = {id(self.rolling[slot.rolling]): slot.first for slot in self.slots if slot.rolling >= 0}
+        return ints([first[id(item)] for item in items])
+
+    def _wheel_group(self, wheels: Sequence[Rolling], seats: list[Seat]) -> closing.Wheels:
+        """Their seats come behind those there are."""
+        nr, at = len(wheels), len(seats)
+        seats += [self._data.seat(item.place) for item in wheels]
+        return closing.Wheels(
+            seat=ints([at + k for k in range(nr)]),
+            first=self._first_rows(wheels),
+            kind=ints([KINDS[type(item)] for item in wheels]),
+            point=np.zeros((nr, 3)),
+            **wheel_geometry(wheels),
+        )
+
+    def _rule_group(self, rules: list[Constraint], seats: list[Seat]) -> closing.Held:
+        """Their seats, too."""
+        ground, at = GROUND.at((0.0, 0.0, 0.0)), len(seats)
+        seats += [self._data.seat(place or ground) for item in rules for place in (item.other, item.place)]
+        return closing.Held(
+            seat=(at + np.arange(2 * len(rules), dtype=np.int64)).reshape(-1, 2),
+            first=self._first_rows(rules),
+            **rule_laws(rules, self._extent()),
+            unit=address_rows([(rule.law, None) for rule in self.rules]),
+            breaks=break_array(self.rules),
+            stage=address_table(1),
+        )
 
     def _extent(self) -> float:
         """A length over which laws of constraints may change."""
@@ -328,7 +346,3 @@ def _side(data: TreeData, joint: Joint, place: Place) -> Seat:
     held = data.seat(place)
     carrier = np.eye(4) if held.link < 0 else data.links[held.link].frame
     return seat_on(held.link, carrier, joint.frame(), held.interface)
-
-
-def _vectors(values: Sequence[Array]) -> Array:
-    return np.array(values, dtype=float).reshape(-1, 3)
