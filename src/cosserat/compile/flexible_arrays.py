@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.compiled import frame_to_row
 from cosserat.compile.modal_dynamics import affine_fields
 from cosserat.compile.seats import Seat
 from cosserat.kernels.flexible import arrays
@@ -118,23 +119,19 @@ class _Kinds:
 
     def __init__(self, bodies: Sequence[ModalBody]) -> None:
         self.different: list[ModalBody] = []
-        self._number: dict[bytes, int] = {}
-        self._of: dict[int, int] = {}
+        known: dict[bytes, int] = {}
+        self.number: dict[int, int] = {}  # which of the different ones, by identity
         self.couplings, self.squares = [0], [0]
         for body in bodies:
             fields = (getattr(body.inertia, field.name) for field in dataclasses.fields(body.inertia))
             matrices = body.stiffness, body.damping, body.stiffening
             key = b"".join(np.asarray(x, dtype=float).tobytes() for x in (*fields, *matrices))
-            if key not in self._number:
-                self._number[key] = len(self.different)
+            if key not in known:
+                known[key] = len(self.different)
                 self.different.append(body)
                 self.couplings.append(self.couplings[-1] + 12 * body.n_modes)
                 self.squares.append(self.squares[-1] + body.n_modes**2)
-            self._of[id(body)] = self._number[key]
-
-    def number(self, body: ModalBody) -> int:
-        """Which of the different ones."""
-        return self._of[id(body)]
+            self.number[id(body)] = known[key]
 
 
 def _index(links: Sequence[Link], kinds: _Kinds) -> tuple[Ints, Ints]:
@@ -150,9 +147,9 @@ def _index(links: Sequence[Link], kinds: _Kinds) -> tuple[Ints, Ints]:
         carriers = 0 if link.base.interface is None else links[link.base.link].n_modes
         row[arrays.CARRIERS], row[arrays.BASE], row[arrays.OWN] = carriers, 2 * i, 2 * i + 1
         row[arrays.MOVING] = link.own.interface is not None
-        row[arrays.BODY] = arrays.FLUID if link.is_fluid and not link.burns else -1
+        row[arrays.BODY] = arrays.FLUID if link.fluid is not None and not link.burns else -1
         if link.modal is not None:
-            kind = kinds.number(link.modal)
+            kind = kinds.number[id(link.modal)]
             row[arrays.BODY] = kind
             row[arrays.COUPLING], row[arrays.SQUARE] = kinds.couplings[kind], kinds.squares[kind]
         total[arrays.MODAL] += m
@@ -205,39 +202,21 @@ def pack_seats(seats: Sequence[Seat]) -> Seats:
     n = len(seats)
     link, modes, shape_at, pair_at = (np.full(n, fill, dtype=np.int64) for fill in (-1, 0, 0, -1))
     frame, interface = np.zeros((n, 12)), np.zeros((n, 12))
-    shapes, pairs = _Tables(), _Tables()
+    shapes: dict[bytes, tuple[int, Array]] = {}
+    pairs: dict[bytes, tuple[int, Array]] = {}
     for s, seat in enumerate(seats):
-        link[s], frame[s] = seat.link, _frame_row(seat.frame)
+        link[s], frame[s] = seat.link, frame_to_row(seat.frame)
         if seat.interface is not None:
-            modes[s], interface[s] = seat.interface.shape.shape[1], _frame_row(seat.interface.frame)
-            shape_at[s] = shapes.place(seat.interface.shape.T)
+            modes[s], interface[s] = seat.interface.shape.shape[1], frame_to_row(seat.interface.frame)
+            shape_at[s] = _place(seat.interface.shape.T, shapes)
             if seat.interface.stiffening.any():
-                pair_at[s] = pairs.place(np.transpose(seat.interface.stiffening, (1, 2, 0)))
+                pair_at[s] = _place(np.transpose(seat.interface.stiffening, (1, 2, 0)), pairs)
     rows_at = 6 * (np.cumsum(modes) - modes)
-    return Seats(link, modes, shape_at, pair_at, rows_at, frame, interface, shapes.joined(), pairs.joined())
+    joined = [_joined([table for _, table in tables.values()]) for tables in (shapes, pairs)]
+    return Seats(link, modes, shape_at, pair_at, rows_at, frame, interface, *joined)
 
 
-class _Tables:
-    """Tables one after another, equal ones once."""
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, int] = {}
-        self._parts: list[Array] = []
-        self._end = 0
-
-    def place(self, table: Array) -> int:
-        """Where a table begins."""
-        key = table.tobytes()
-        if key not in self._known:
-            self._known[key] = self._end
-            self._parts.append(table)
-            self._end += table.size
-        return self._known[key]
-
-    def joined(self) -> Array:
-        """All of them."""
-        return _joined(self._parts)
-
-
-def _frame_row(H: Array) -> Array:
-    return np.concatenate((H[:3, :3].ravel(), H[:3, 3]))
+def _place(table: Array, tables: dict[bytes, tuple[int, Array]]) -> int:
+    """Where a table begins among others that lie one after another, equal ones once; it is added if it is new."""
+    key, (begin, last) = table.tobytes(), next(reversed(tables.values()), (0, np.zeros(0)))
+    return tables.setdefault(key, (begin + last.size, table))[0]

@@ -64,6 +64,7 @@ class Link:
     bodies: tuple[RigidBody, ...] = ()
     modal: ModalBody | None = None
     first_mode: int = 0  # its first modal coordinate
+    n_modes: int = 0
     fluid: Array | None = None  # (6, 6) inertia of what is no body
     burns: bool = False
 
@@ -88,15 +89,10 @@ class Link:
             return np.eye(6)[:, 3:]
         return np.array([[0.0, 0.0, self.slide, 0.0, 0.0, self.turn]]).T
 
-    @functools.cached_property
+    @property
     def n_v(self) -> int:
         """Number of freedoms of its joint."""
         return self.axes.shape[1]
-
-    @property
-    def n_modes(self) -> int:
-        """Number of modal coordinates."""
-        return 0 if self.modal is None else self.modal.n_modes
 
     @property
     def freedoms(self) -> list[int]:
@@ -106,8 +102,8 @@ class Link:
     @functools.cached_property
     def columns(self) -> Ints:
         """Its coordinates (k + m,): of the joint, then modal."""
-        modes = range(self.first_mode, self.first_mode + self.n_modes)
-        return np.array([*self.freedoms, *modes], dtype=np.int64)
+        joint = range(self.first, self.first + self.axes.shape[1])
+        return np.array([*joint, *range(self.first_mode, self.first_mode + self.n_modes)], dtype=np.int64)
 
     @functools.cached_property
     def inverse(self) -> Array:
@@ -127,6 +123,7 @@ class TreeData:
     title: str
     links: tuple[Link, ...]
     coordinates: tuple[str, ...]
+    armatures: Array  # (n,) inertia that moves with each coordinate
     modal_bodies: dict[str, ModalBody]
     carrier: dict[str, int]  # body -> link, -1 where it is fixed to the ground
     stations: dict[str, dict[str, float]]  # beam -> interface -> s
@@ -148,15 +145,6 @@ class TreeData:
     def arrays(self) -> FlexibleArrays:
         """The links as kernels of links with modes read them."""
         return FlexibleArrays(self.links, self.armatures)
-
-    @functools.cached_property
-    def armatures(self) -> Array:
-        """Inertia (n,) that moves with each coordinate."""
-        out = np.zeros(len(self.coordinates))
-        for joint in self.joints.values():
-            for name, value in zip(joint.coordinates, joint.armature, strict=True):
-                out[self._number[name]] = value
-        return out
 
     @functools.cached_property
     def _number(self) -> dict[str, int]:
@@ -298,9 +286,11 @@ class _Growth:
         self._names: list[str] = []
         self._first: dict[Hashable, int] = {}  # by joint, group with a free base, elastic body and "modes"
         cut = {loop.joint.name for loop in spanning.loops if not loop.geared}
+        self._armatures: list[float] = []  # of the joints, which come first
         for joint in model.joints:
             if joint.name not in cut:
                 self._number(joint.name, joint.coordinates)
+                self._armatures += joint.armature
         for edge in spanning.edges:
             if edge.joint is None:
                 self._number(edge.outer, (f"{self._name(edge.outer)}.{freedom}" for freedom in FREE_BASE))
@@ -331,8 +321,10 @@ class _Growth:
                 steps = [_Step(WELD, 0, 0.0, 0.0, item.place.frame())]
                 more = {"fluid": item.matrix, "burns": item.burns}
                 self._hang(steps, None, name, carrier[item.place.owner.name], item.place, None, **more)
+        armatures = np.zeros(len(self._names))
+        armatures[: len(self._armatures)] = self._armatures
         return TreeData(
-            self._model.title, tuple(self._links), tuple(self._names), self._reduced.bodies, carrier,
+            self._model.title, tuple(self._links), tuple(self._names), armatures, self._reduced.bodies, carrier,
             self._reduced.stations, self._spanning, shafts, fluids,
         )  # fmt: skip
 
@@ -342,7 +334,7 @@ class _Growth:
         modal = None if elastic is None else self._reduced.bodies[elastic.name]
         more: dict[str, Any] = {"bodies": bodies, "modal": modal}
         if modal is not None:
-            more["first_mode"] = self._first[modal.name, "modes"]
+            more |= {"first_mode": self._first[modal.name, "modes"], "n_modes": modal.n_modes}
         if joint is None:
             origin = bodies[0].com if modal is None else modal.frame[:3, 3]
             steps = [_Step(layout.FREE, self._first[edge.outer], 0.0, 1.0, se3.frame(np.eye(3), origin))]

@@ -18,6 +18,7 @@ from cosserat.results.floating import FloatingRecord, record_of
 from cosserat.results.floating_monitors import monitors_of
 from cosserat.results.fluids import fluid_energies
 from cosserat.results.labels import ENERGIES, FLUID_ENERGIES, SECTION_FORCE, SOLID, STRAIN
+from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.status import Outcome, Status
@@ -68,15 +69,18 @@ class Run(OfTrajectory, Answers["DataArray"]):
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
         self.motion = motion_of(trajectory)
-        self.monitors = monitors_of(self.motion, trajectory.floating)
 
     @classmethod
     def of_motion(cls, trajectory: Any, motion: Motion) -> Run:
         """A run whose motion comes from elsewhere than a solver, such as a file."""
         run = cls.__new__(cls)
-        record = motion.record if trajectory is None else trajectory.floating
-        run.trajectory, run.motion, run.monitors = trajectory, motion, monitors_of(motion, record)
+        run.trajectory, run.motion = trajectory, motion
         return run
+
+    @cached_property
+    def monitors(self) -> Monitors:
+        """Energies, momenta and violations over time."""
+        return monitors_of(self.motion, self.floating)
 
     @property
     def floating(self) -> FloatingRecord | None:

@@ -113,7 +113,7 @@ def _closing(model: Model, tree: FlexibleTree, q: Array, held: NDArray[np.bool_]
         where = f"{stiff[0]}, where the loop is cut, has a spring" if stiff else "a motion starts away from zero"
         raise SolveError(f"compare: {where}, which is not offered in mechanisms with closed loops")
     constraints = TreeConstraints(model, tree.data)
-    rows = constraints.at(motions(tree.data, q, np.zeros(len(q))), q, time, constraints.start_angles()).A
+    rows = constraints.at(motions(tree.data, q, np.zeros(len(q))), q, time, np.zeros(len(constraints.tracked))).A
     _, sizes, directions = np.linalg.svd(rows[:, ~held])
     rank = int(np.sum(sizes > _RANK * np.abs(rows).max()))
     return directions[rank:].T

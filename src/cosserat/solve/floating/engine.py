@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from cosserat.kernels.flexible import border, closing, commands, course, explici
 from cosserat.kernels.flexible.arrays import Packed, Z
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
-from cosserat.solve.floating.state import Drives, Instant, States, StepFailure
+from cosserat.solve.floating.state import Advance, Drives, Instant, States, StepFailure
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -125,6 +124,12 @@ class Engine:
             Packed(border.border_handles, border.Bordered(self._border)),
             Packed(explicit.explicit_handles, stages),
         )
+        self.known = self._stepping.known  # the state at which steps begin and end
+        rooms, (stepping, bordered, _) = [room.address for room in self._rooms], [x.address for x in self._packed]
+        # what kernels take: tree, what acts, the factored state, another one, factors, step, constraints, border
+        self.addresses: tuple[Any, ...] = (
+            sizes.tree, tree.forces.address, *rooms, self._factor.address, stepping, constraints.address, bordered
+        )  # fmt: skip
         self._short: Packed | None = None
         self._reached: Instant | None = None
         load(course.implicit_course, *self.addresses, self.course_at(np.zeros(0), np.zeros(0), 0.0, 0).address, 0, 0, 0)
@@ -141,14 +146,6 @@ class Engine:
         softened, rows, stiff = self._border.laws.tolist()
         if softened not in (0, 1) or not 0 <= stiff <= rows <= len(self._border.push):
             raise ValueError(f"{rows} rows")
-
-    @cached_property
-    def addresses(self) -> tuple[Any, ...]:
-        """What kernels take: tree, what acts, the factored state, another one, factors, step, constraints, border."""
-        rooms = self._rooms[0].address, self._rooms[1].address
-        stepping, bordered, _ = (packed.address for packed in self._packed)
-        tree, closed = self.tree, self.constraints.address
-        return tree.data.arrays.tree, tree.forces.address, *rooms, self._factor.address, stepping, closed, bordered
 
     def course_at(self, times: Array, load_times: Array, jump: float, stored: int) -> Packed:
         """Functions of time at some times, loads at others that may be just before or after; room for states.
@@ -192,7 +189,7 @@ class Engine:
         samples = course.Samples(
             np.zeros(nt), np.zeros((nt, n)), np.zeros((nt, n)), np.zeros((nt, *inputs.load.shape)),
             np.zeros((nt, 3, len(self.drives.columns))), np.zeros((nt, *given.motion.shape)),
-            np.zeros((nt, len(given.effort))), np.zeros((nt, self.tree.forces.n_signals)),
+            np.zeros((nt, len(given.effort))), np.zeros((nt, len(self.tree.forces.signals))),
         )  # fmt: skip
         ny = self.known.inner.shape[1]
         rest = np.zeros((stored, m)), np.zeros((stored, nf)), np.zeros((stored, ny)), np.zeros(2, dtype=np.int64)
@@ -205,11 +202,6 @@ class Engine:
         found = self.course_at(at, at if load_time is None else np.array([load_time]), 0.0, 0)
         _, acting, _, _, _, stepping, closed, _ = self.addresses
         course.take_inputs(acting, stepping, closed, found.address, 0)
-
-    @property
-    def known(self) -> implicit.Known:
-        """The state at which steps begin and end."""
-        return self._stepping.known
 
     def point(self, t: float) -> Instant:
         """That state, at time t."""
@@ -299,12 +291,10 @@ class Engine:
         return x.q.copy(), x.v.copy()
 
     def advance(
-        self, kind: str, old: Instant, times: tuple[Array, Array], jump: float, n: int, every: int, phase: int
-    ) -> tuple[Instant, int, States | None, StepFailure | None]:  # fmt: skip
-        """Take n steps from a state with samples at `times`, those of loads second.
-
-        Gives the last state that was reached, the steps taken, the states stored, and a failure if there was one.
-        """
+        self, kind: str, old: Instant, times: tuple[Array, Array], h: float, n: int, every: int, phase: int, jump: float
+    ) -> Advance:  # fmt: skip
+        """Take n steps of length h from a state with samples at `times`, those of loads second; see `Jumps.sample`."""
+        self.numbers[implicit.STEP] = h
         found = self.course_at(*times, jump, (phase + n) // every - phase // every)
         tree, acting, fixed, free, factored, stepping, closed, bordered = self.addresses
         self.know(old)
@@ -316,13 +306,13 @@ class Engine:
             code = course.implicit_course(tree, acting, fixed, free, *rest, n, every, phase)
         states = found.problem.stored
         done, kept = states.counts.tolist()
-        now = self.point(old.t + done * float(self.numbers[implicit.STEP])) if done else old
+        now = self.point(old.t + done * h) if done else old
         stored = None
         if code != implicit.CONVERGED:
             self._reached = None
         if kept:
             stored = States(*(part[:kept].copy() for part in states[:-1]))
-        return now, done, stored, None if code == implicit.CONVERGED else self._failure(code)
+        return Advance(now, done, stored, None if code == implicit.CONVERGED else self._failure(code))
 
     def commanded(self, implicit_steps: bool, course: Any, given: Any) -> Any:
         """Steps of a course with what a controller holds, as a call without arguments."""

@@ -9,8 +9,8 @@ import numpy as np
 from cosserat.kernels.flexible.explicit import CLASSICAL, DORMAND_PRINCE
 from cosserat.kernels.flexible.implicit import ALLOWED
 from cosserat.lie.protocol import Array
-from cosserat.solve.floating.state import Drives, Instant
-from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
+from cosserat.solve.floating.state import Advance, Drives, Instant
+from cosserat.solve.floating.steps import CLOSED, Stepper
 from cosserat.solve.motion.impulses import Rule
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -55,7 +55,7 @@ class Explicit(Stepper):
 
     def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Steps, each from its start alone."""
-        return self._advance("explicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
+        return self.engine.advance("explicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
 
     def step(self, old: Instant, h: float) -> Instant:
         """One step, in parts that end where loads, efforts or prescribed motions are not smooth."""

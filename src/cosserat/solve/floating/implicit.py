@@ -6,8 +6,8 @@ import numpy as np
 
 from cosserat.kernels.alpha import phase_constant
 from cosserat.lie.protocol import Array
-from cosserat.solve.floating.state import Drives, Instant
-from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
+from cosserat.solve.floating.state import Advance, Drives, Instant
+from cosserat.solve.floating.steps import CLOSED, Stepper
 from cosserat.solve.motion.grading import parts_of
 from cosserat.solve.motion.walk import NEVER
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -59,16 +59,19 @@ class Implicit(Stepper):
         """Steps of the generalised-alpha method on the group."""
         if self.at_breaks and old.step != h:
             old = self._begun(old, t, h)
-        old = self._rescaled(old, h)
-        return self._advance("implicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
+        if old.step not in (0.0, h):
+            old = self._rescaled(old, h)
+        return self.engine.advance("implicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
 
     def eased(self, now: Instant, t: float, h: float) -> Instant | None:
         """In parts, where anything damps: how soon dampers take what begins to act, only shorter steps tell.
 
         Vibrations that a whole step would filter are no worse for it.
         """
+        if self.at_breaks or not self._damped:
+            return None
         sizes = parts_of(h)
-        if self.at_breaks or not self._damped or self.advance(now, t, sizes[0], 1, NEVER, 0).failure is not None:
+        if self.advance(now, t, sizes[0], 1, NEVER, 0).failure is not None:
             return None
         first = np.where(self.drives.held, now.a, self.resolved(now.a))
         now, points = now._replace(a=first, carried=first), []
@@ -95,7 +98,7 @@ class Implicit(Stepper):
         """
         self.impulses.begin(t, h)
         times = np.array([t + h])
-        first = self._advance("implicit", old._replace(carried=old.a), (times, times), h, 1, 2, 0, -h)
+        first = self.engine.advance("implicit", old._replace(carried=old.a), (times, times), h, 1, 2, 0, -h)
         if first.failure is not None:
             return old._replace(carried=old.a, step=h)
         part, (y, g, _) = self.mean - self.shift, old.inner
@@ -108,8 +111,6 @@ class Implicit(Stepper):
         They belong to a time shifted by a fixed part of the step: without this, changing steps cost one order of
         accuracy. Where steps grow, one after another, scaled errors would grow with them.
         """
-        if old.step in (0.0, h):
-            return old
         part, (y, g, z) = min(1.0, h / old.step), old.inner
         return old._replace(carried=old.a + part * (old.carried - old.a), inner=np.array([y, g, g + part * (z - g)]))
 

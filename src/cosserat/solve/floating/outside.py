@@ -7,8 +7,8 @@ import numpy as np
 from cosserat.kernels.flexible.implicit import ALLOWED
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
-from cosserat.solve.floating.state import Drives, Instant, States, StepFailure, stacked
-from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
+from cosserat.solve.floating.state import Advance, Drives, Instant, States, StepFailure, stacked
+from cosserat.solve.floating.steps import CLOSED, Stepper
 from cosserat.solve.motion.impulses import SIMPSON
 from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem
 from cosserat.solve.relative.flexible_tree import FlexibleTree

@@ -50,7 +50,7 @@ def starting_state(stepper: Stepper, reference: Reference, start: Any, t: float)
     if same is not None:
         return same
     inner = inner_of(stepper, start)
-    q, v, angles = tree.neutral(), tree.neutral(), constraints.start_angles()
+    q, v, angles = tree.neutral(), tree.neutral(), np.zeros(len(constraints.tracked))
     stepper.drives.impose(t, q, v, tree.neutral())
     bent = any(body.rates.any() for body in tree.modal_bodies.values())
     plain = isinstance(start, str) and start == "reference" and not constraints.present

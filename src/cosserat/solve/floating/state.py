@@ -68,6 +68,15 @@ class StepFailure(CosseratError):
         self.outcome, self.detail = outcome, detail
 
 
+class Advance(NamedTuple):
+    """Where a course of steps ended."""
+
+    now: Instant
+    done: int
+    stored: States | None  # None: none
+    failure: StepFailure | None
+
+
 class Drives:
     """Prescribed coordinates of a model; those of spherical and free joints are constraints instead."""
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.kernels.flexible.explicit import CLASSICAL, Tableau
-from cosserat.kernels.flexible.implicit import STEP
 from cosserat.lie.protocol import Array
 from cosserat.solve.floating.engine import Engine
-from cosserat.solve.floating.state import Drives, Instant, States, StepFailure
+from cosserat.solve.floating.state import Advance, Drives, Instant
 from cosserat.solve.motion.crossings import Crossings
 from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.impulses import Impulses, Rule
@@ -21,15 +20,6 @@ from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 CLOSED = 1e-12  # of the size of the mechanism: gaps of constraints that count as none
 _AFTER = 1e-9  # of the step: where loads that jump have their next value
-
-
-class Advance(NamedTuple):
-    """Where a course of steps ended."""
-
-    now: Instant
-    done: int
-    stored: States | None  # None: none
-    failure: StepFailure | None
 
 
 class Stepper(ABC):
@@ -106,12 +96,6 @@ class Stepper(ABC):
         """Times between two, at which the method cannot step across."""
         return []
 
-    def _advance(
-        self, kind: str, old: Instant, times: tuple[Array, Array], h: float, n: int, every: int, phase: int, jump: float
-    ) -> Advance:  # fmt: skip
-        self.engine.numbers[STEP] = h
-        return Advance(*self.engine.advance(kind, old, times, jump, n, every, phase))
-
     def jumped(self, now: Instant, h: float = 0.0) -> Instant:
         """A state whose accelerations have jumped with loads and efforts; a step of length h follows."""
         a = np.zeros(len(now.q))
@@ -173,7 +157,7 @@ class Stepper(ABC):
         """A state with the accelerations and multipliers that belong to it; laws begin with their first states."""
         a = np.zeros(len(q))
         self.drives.impose(t, q, v, a)
-        angles = self.constraints.start_angles() if angles is None else angles
+        angles = np.zeros(len(self.constraints.tracked)) if angles is None else angles
         inner = self.tree.forces.first_states if inner is None else inner
         a, force, angles, rates = self.engine.accelerations(t, q, v, a, angles, inner)
         return Instant(t, q, v, a, a.copy(), 0.0, force, angles, np.array([inner, rates, rates]))

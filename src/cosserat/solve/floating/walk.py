@@ -277,11 +277,12 @@ class FloatingWalk(Walk):
         jumps = self.stepper.tree.forces.jumps
         if jumps is not None and jumps.at_start:
             self.now = self.stepper.jumped(self.now, h)
-        self._follow_impulses()
-        self.stepper.impulses.begin(t, h)
+        if at_breaks:
+            self._follow_impulses()
+            self.stepper.impulses.begin(t, h)
 
     def _follow_impulses(self) -> None:
-        if self.stepper.at_breaks and self.stepper.tree.forces.varying:
+        if self.stepper.tree.forces.varying:
             self.stepper.impulses = Impulses(self.stepper.engine.sample_loads, self.stepper.rule, CHANGE)
 
     def make_up(self, t: float, h: float) -> None:
@@ -323,7 +324,8 @@ class FloatingWalk(Walk):
         if kept["slope"] is not None:
             demand_like(kept["slope"], self.now.v)
         self.stepper.slopes = kept["slope"], None
-        self._follow_impulses()
+        if self.stepper.at_breaks:
+            self._follow_impulses()
         self.stepper.impulses.resume(kept["impulses"], kept.get("t", 0.0))
         self.stepper.crossings.kept = [(t, sides, Instant(*a), Instant(*b)) for t, sides, a, b in crossings]
         self.stepper.resume(kept["stepper"])

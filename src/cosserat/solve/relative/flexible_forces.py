@@ -92,23 +92,26 @@ class FlexibleForces:
             np.array([row.gain for row in loads], dtype=float).reshape(-1, 6, 6),
             self._passive,
         )
-        self._inputs = arrays.Inputs(np.zeros(n), np.zeros(n), np.zeros((len(loads), 6)))
-        self.target = self._inputs.target
+        self.inputs = arrays.Inputs(np.zeros(n), np.zeros(n), np.zeros((len(loads), 6)))
+        self.target = self.inputs.target
         inertia = data.arrays.link_inertia.reshape(-1, 6, 6)
-        self._laws = zeros(arrays.Laws)._replace(inertia=inertia)
+        self.laws = zeros(arrays.Laws)._replace(inertia=inertia)
         self._signals: list[tuple[str, int, TimeFunction]] = []
         self.burning: list[tuple[int, int]] = []
         if laws:
             self._take_laws(model, data, laws, n_seats)
-        owned = new_owned(self._laws.inner)
+        owned = new_owned(self.laws.inner)
         self.inner_names = tuple(f"{law.load.name}.{name}" for law in laws for name in law.load.states)
         self.first_states = np.array([y for law in laws for y in law.load.first_states], dtype=float)
         self.inner = new_inner(self.first_states, np.zeros((len(laws), *owned.J.shape)))
         self.answers = owned.gain, owned.slope, owned.known  # of states of laws, from step to step
         acting = arrays.Acting(
-            pack_seats(seats), group, self._inputs, self._laws, new_visit(), self.inner, owned
+            pack_seats(seats), group, self.inputs, self.laws, new_visit(), self.inner, owned
         )  # fmt: skip
         self._units = laws  # own the code
+        self.units = tuple(law for law in laws if not isinstance(law.load, Uplift))  # those of users
+        self.targets = {name: k for name, k, _ in self._targets}  # coordinates of servos, by name
+        self.signals = {name: k for k, (name, _, _) in enumerate(self._signals)}  # numbers of inputs of laws, by name
         self._acting = arrays.Packed(arrays.acting_handles, acting)
         self.address = self._acting.address
         if len(self.first_states):
@@ -124,12 +127,12 @@ class FlexibleForces:
 
     def _take_laws(self, model: Model, data: TreeData, laws: list[CompiledLaw], first: int) -> None:
         """Arrays of users' laws, their inputs, and the links that these change."""
-        group, signals = law_group(laws, first, self._extent(model), self._laws.inertia), signals_of(model)
+        group, signals = law_group(laws, first, self._extent(model), self.laws.inertia), signals_of(model)
         self._signals = [(signal.name, signal.column, signal.function) for signal in signals]
         slots = [int(group.start[signal.load]) + signal.place for signal in signals]
         self.burning = self._burning(model, data, signals)
         found = [(link, slots[k]) for link, k in self.burning]
-        self._laws = group._replace(
+        self.laws = group._replace(
             signal=np.array(slots, dtype=np.int64), burning=np.array(found, dtype=np.int64).reshape(-1, 2)
         )
 
@@ -175,46 +178,16 @@ class FlexibleForces:
                 else:
                     rows[:, k] = value
 
-    @property
-    def laws(self) -> arrays.Laws:
-        """Users' laws."""
-        return self._laws
-
-    @property
-    def units(self) -> tuple[CompiledLaw, ...]:
-        """The same as units of code, those that take weights of fluids back left out."""
-        return tuple(law for law in self._units if not isinstance(law.load, Uplift))
-
-    @property
-    def n_signals(self) -> int:
-        """Number of inputs of users' laws."""
-        return len(self._signals)
-
-    @property
-    def targets(self) -> dict[str, int]:
-        """Coordinates of servos, by name."""
-        return {name: k for name, k, _ in self._targets}
-
-    @property
-    def signals(self) -> dict[str, int]:
-        """Numbers of inputs of users' laws, by name."""
-        return {name: k for k, (name, _, _) in enumerate(self._signals)}
-
-    @property
-    def inputs(self) -> arrays.Inputs:
-        """Functions of time, as they were sampled last."""
-        return self._inputs
-
     def set_time(self, t: float) -> arrays.Inputs:
         """Sample prescribed efforts and loads, unless that was done before and parameters kept their values."""
         if self._sampled != (t, Parameter.changes):
             drive, target, load, signal = self.sample(np.array([t]))
-            self._laws.clock[0] = t
-            self._laws.parameter[self._laws.signal] = signal[0]
-            burn(self._laws)
-            self._inputs.drive[:], self._inputs.target[:], self._inputs.load[:] = drive[0], target[0], load[0]
+            self.laws.clock[0] = t
+            self.laws.parameter[self.laws.signal] = signal[0]
+            burn(self.laws)
+            self.inputs.drive[:], self.inputs.target[:], self.inputs.load[:] = drive[0], target[0], load[0]
             self._sampled = (t, Parameter.changes)
-        return self._inputs
+        return self.inputs
 
     def scale(self, t: float, factor: float) -> None:
         """Sample prescribed efforts and loads anew, and scale them."""
@@ -233,12 +206,12 @@ class FlexibleForces:
         if self._steady is not None and self._steady[0] == Parameter.changes:
             self._sampled = None  # kernels may change the inputs
             return self._steady[1]
-        for law, first in zip(self._units, self._laws.start, strict=False):
-            self._laws.parameter[first : first + len(law.numbers)] = law.numbers
+        for law, first in zip(self._units, self.laws.start, strict=False):
+            self.laws.parameter[first : first + len(law.numbers)] = law.numbers
         steady = not self.varying
         n_times = 1 if steady else len(times)
         drive, targets = np.zeros((2, n_times, self._passive.shape[1]))
-        loads = np.zeros((n_times, *self._inputs.load.shape))
+        loads = np.zeros((n_times, *self.inputs.load.shape))
         for k, effort in self.efforts:
             drive[:, k] += self._values(effort, times, step)
         for _, k, target in self._targets:
@@ -291,7 +264,7 @@ class FlexibleForces:
         velocities in the parent's axes.
         """
         out, none = np.empty(len(q)), np.zeros(len(q))
-        now = self._inputs._replace(drive=none, target=none) if t is None else self.set_time(t)
+        now = self.inputs._replace(drive=none, target=none) if t is None else self.set_time(t)
         forces.joint_efforts(self._tree, self.address, q, v, now.drive, now.target, out)
         kp, kd, limit = self.servo
         return out if t is not None else out - servo(kp, kd, limit, none, q, v)[0]

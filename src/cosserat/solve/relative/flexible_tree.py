@@ -33,6 +33,9 @@ class FlexibleTree(Tree):
     """
 
     engine: ModalEngine
+    forces: FlexibleForces  # what acts besides gravity
+    gravity: Array
+    ground: Array  # (6,) gravity, as an acceleration of the ground
     _general = True
 
     @classmethod
@@ -42,20 +45,9 @@ class FlexibleTree(Tree):
         tree._set(model, data)
         return tree
 
-    @property
-    def forces(self) -> FlexibleForces:
-        """What acts besides gravity."""
-        return self.engine.forces
-
-    @property
-    def gravity(self) -> Array:
-        """Of the model."""
-        return self.engine.gravity
-
-    @property
-    def ground(self) -> Array:
-        """Gravity (6,) as an acceleration of the ground."""
-        return self.engine.ground
+    def _set(self, model: Model, data: TreeData) -> None:
+        super()._set(model, data)
+        self.forces, self.gravity, self.ground = self.engine.forces, self.engine.gravity, self.engine.ground
 
     def load(self, t: float, factor: float = 1.0) -> None:
         """Take gravity, loads and efforts at a time, scaled by a factor; laws of users act as they are."""

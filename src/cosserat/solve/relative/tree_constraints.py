@@ -95,12 +95,16 @@ class TreeConstraints:
     holonomic : (m,) of bool
         Whether a row is the rate of something.
     slots : list of Slot
+    present : bool
+        Whether there is anything that the tree does not know by itself.
     rolling : tuple
         What rolls, and users' constraints.
     rules : tuple of CompiledRule
         Of the latter.
     tracked : list of (joint name, index of freedom)
         Coordinates of cut joints, which a state must carry along since angles have turns.
+    functions : list of TimeFunction
+        Of efforts and targets in cut joints.
     closed : kernels.flexible.closing.Closed
     address
         The same, as kernels take it.
@@ -124,6 +128,7 @@ class TreeConstraints:
         ]
         drivers = [self._servos.get(key) for key in self.tracked]
         self._efforts += [("", None) if servo is None else (servo.name, servo.target) for servo in drivers]
+        self.functions = [effort for _, effort in self._efforts if effort is not None]
         self._commanded: dict[str, float] = {}
         self.slots: list[Slot] = []
         self.n_rows = 0
@@ -132,6 +137,7 @@ class TreeConstraints:
             self._slot(pair.joint, tuple(numbers), pair.in_tree or pair.on_shaft, -1)
         for number, item in enumerate(self.rolling):
             self._slot(None, tuple(range(len(item.held))), False, number)
+        self.present = bool(self.slots)
         soft = 3 * len(model.springs) + len(self.tracked) + 12 * (len(model.state_loads) + len(data.fluids))
         self.rules = compile_rules(model) if self.rolling else ()
         self.closed = self._arrays(watched, soft)
@@ -252,27 +258,13 @@ class TreeConstraints:
         return float(np.max(np.ptp(points, axis=0), initial=0.0)) or 1.0
 
     @property
-    def present(self) -> bool:
-        """Whether there is anything that the tree does not know by itself."""
-        return bool(self.slots)
-
-    @property
     def driven(self) -> bool:
         """Whether a motion is prescribed in one of its joints."""
         return any(pair.driven for pair in self._pairs)
 
-    def start_angles(self) -> Array:
-        """Angles of the reference configuration."""
-        return np.zeros(len(self.tracked))
-
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts and targets that a controller holds in cut joints; they win over those of the model."""
         self._commanded = efforts
-
-    @property
-    def functions(self) -> list[TimeFunction]:
-        """Functions of time of efforts and targets in cut joints."""
-        return [effort for _, effort in self._efforts if effort is not None]
 
     @property
     def commands(self) -> dict[str, int]:

@@ -100,7 +100,7 @@ class Renewal:
         out = []
         for _ in range(_PROBES):
             q = system.moved(system.tree.neutral(), reach * random.normal(size=system.n))
-            force, angles = random.normal(size=system.n_rows), system.constraints.start_angles()
+            force, angles = random.normal(size=system.n_rows), np.zeros(len(system.constraints.tracked))
             state = TreeState(q, system.turning, np.zeros(system.n), force, angles, self._time)
             r, value, _ = system.residual(state)
             out += [r, value]
