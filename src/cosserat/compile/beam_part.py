@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.flexible_part import Drawn, FlexiblePart, MassPoints, Recovery, lever
+from cosserat.compile.compiled import frame_to_row
+from cosserat.compile.flexible_part import Drawn, FlexiblePart, MassPoints, Recovery
 from cosserat.compile.mass_points import assemble_matrices, beam_points, joined, lumped_body, sparse_matrix
 from cosserat.compile.matter import nodal_mass
 from cosserat.compile.media import linear_medium
 from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
 from cosserat.compile.series import skew
+from cosserat.kernels.beams import relative_vectors
 from cosserat.lie import se3
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
@@ -51,7 +53,7 @@ def assemble_part(
     n = 6 * (int(number.max()) + 1)
     rigid = np.zeros((n // 6, 6, 6))
     rigid[:] = np.eye(6)
-    rigid[number, :3, 3:] = lever(frames[:, :3, 3])
+    rigid[number, :3, 3:] = -skew(frames[:, :3, 3])
     parts = []
     for beam in beams:
         mesh = meshes[beam.name]
@@ -59,9 +61,8 @@ def assemble_part(
         elements = _Elements(beam, mesh)
         length = np.linalg.norm(elements.d0[:, :3], axis=1)
         parts.append((elements, rows, beam_points(beam, mesh, elements.local, length, rows, n)))
-    K, D = (
-        sum(assemble_matrices(e.stiffness * scale(e), rows, n) for e, rows, _ in parts) for scale in (_one, _viscosity)
-    )
+    K = sum(assemble_matrices(e.stiffness, rows, n) for e, rows, _ in parts)
+    D = sum(assemble_matrices(e.stiffness * e.viscosity[:, None, None], rows, n) for e, rows, _ in parts)
     M = sum(assemble_matrices(e.mass, rows, n) for e, rows, _ in parts)
     points = [p for _, _, p in parts]
     for body, place in lumps:
@@ -118,14 +119,6 @@ def _numbering(meshes: dict[str, BeamMesh], welds: list[tuple[int, int]]) -> Int
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
-def _one(elements: _Elements) -> float:
-    return 1.0
-
-
-def _viscosity(elements: _Elements) -> Array:
-    return elements.viscosity[:, None, None]
-
-
 def _recovery(beams: Any, meshes: dict[str, BeamMesh], parts: list[Any], place: Place, n: int) -> Recovery:
     k = next(i for i, beam in enumerate(beams) if beam is place.owner)
     elements, rows, points = parts[k]
@@ -151,7 +144,8 @@ class _Elements:
     def __init__(self, beam: Beam, mesh: BeamMesh) -> None:
         pairs = mesh.pairs - mesh.first_node
         a, b = pairs[:, 0], pairs[:, 1]
-        self.d0 = np.array([se3.log(se3.inverse(mesh.frames[i]) @ mesh.frames[k]) for i, k in pairs])
+        self.d0 = np.zeros((len(pairs), 6))
+        relative_vectors(frame_to_row(mesh.frames), np.ascontiguousarray(pairs, dtype=np.int64), self.d0)
         self.local, self.viscosity, _ = beam_matrices(beam, mesh, self.d0)
         self.turn = np.zeros((len(self.d0), 12, 12))  # from world axes to those of the two nodes
         for block, node in enumerate((a, a, b, b)):

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.series import skew
 from cosserat.lie import so3
 
 Array = NDArray[np.float64]
@@ -109,13 +108,3 @@ def work_on_turning_arms(points: MassPoints, Phi: Array, forces: Array) -> Array
         total += np.einsum("pik,pib,pja,pj->kab", f, psi, psi, y, optimize=True)
         total -= np.einsum("pik,pi,pja,pjb->kab", f, y, psi, psi, optimize=True)
     return 0.5 * (total + np.swapaxes(total, 1, 2))
-
-
-def lever(vectors: Array) -> Array:
-    """Matrices (..., 3, 3) of r -> r x vector."""
-    return -skew(vectors)
-
-
-def axial(matrix: Array) -> Array:
-    """The vector (3,) whose cross-product matrix is the skew part of a matrix."""
-    return 0.5 * np.array([matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]])

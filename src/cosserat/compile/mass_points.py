@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.elements import ElementMatrices
-from cosserat.compile.flexible_part import Arm, MassPoints, Sparse, axial, lever
+from cosserat.compile.flexible_part import Arm, MassPoints, Sparse
 from cosserat.compile.mesh import BeamMesh
-from cosserat.compile.series import gauss, gauss_points
+from cosserat.compile.series import gauss, gauss_points, skew
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.modal_inertia import axial_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
@@ -43,7 +44,7 @@ def beam_points(beam: Beam, mesh: BeamMesh, line: ElementMatrices, length: Array
     def sampling(*blocks: Array) -> Sparse:
         return _sampling(np.concatenate(blocks, axis=2), rows[number], n)
 
-    moved = sampling(N[:, 0] * identity, lever(vectors[:, 0]), N[:, 1] * identity, lever(vectors[:, 1]))
+    moved = sampling(N[:, 0] * identity, -skew(vectors[:, 0]), N[:, 1] * identity, -skew(vectors[:, 1]))
     turned = (
         Arm(sampling(nothing, identity, nothing, nothing), vectors[:, 0]),
         Arm(sampling(nothing, nothing, nothing, identity), vectors[:, 1]),
@@ -56,12 +57,12 @@ def lumped_body(body: RigidBody, origin: Array, node: Ints, n: int) -> tuple[Spa
     local = np.zeros((6, 6))
     local[:3, :3], local[3:, 3:] = body.mass * np.eye(3), body.rotation @ body.inertia @ body.rotation.T
     carry = np.eye(6)
-    carry[:3, 3:] = lever(body.com - origin)
+    carry[:3, 3:] = -skew(body.com - origin)
     M = carry.T @ local @ carry
     masses, offsets = _particles(M)
     rows = np.broadcast_to(node, (len(masses), 6))
     identity = np.broadcast_to(np.eye(3), (len(masses), 3, 3))
-    moved = _sampling(np.concatenate((identity, lever(offsets)), axis=2), rows, n)
+    moved = _sampling(np.concatenate((identity, -skew(offsets)), axis=2), rows, n)
     turned = _sampling(np.concatenate((np.zeros_like(identity), identity), axis=2), rows, n)
     still = sparse_matrix(np.zeros(0), np.zeros(0, int), np.zeros(0, int), (3 * len(masses), n))
     points = MassPoints(masses, origin + offsets, moved, (Arm(turned, offsets), Arm(still, np.zeros_like(offsets))))
@@ -85,7 +86,7 @@ def joined(points: list[MassPoints]) -> MassPoints:
 def _particles(mass: Array) -> tuple[Array, Array]:
     """Masses (k,) and positions (k, 3) in a section's axes with the moments of its mass matrix per unit length."""
     total = float(np.trace(mass[:3, :3])) / 3.0
-    centre = axial(mass[3:, :3]) / total
+    centre = -0.5 * axial_of(mass[3:, :3]) / total
     J = mass[3:, 3:]
     second = 0.5 * np.trace(J) * np.eye(3) - J - total * np.outer(centre, centre)
     spread, axes = np.linalg.eigh(0.5 * (second + second.T))

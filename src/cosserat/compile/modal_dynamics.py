@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from cosserat.compile.series import skew
 from cosserat.lie import se3, so3
 from cosserat.model.interfaces import Interface
-from cosserat.model.modal_inertia import ModalInertia, axial_of, cross_matrix, turning_of
+from cosserat.model.modal_inertia import ModalInertia, axial_of, turning_of
 
 Array = NDArray[np.float64]
 
@@ -119,7 +119,7 @@ def inertia_matrix(body: ModalInertia, q: Array) -> Array:
     """M(q), (6 + m, 6 + m): [Boyer05] (62). Differs: linear part first."""
     now = deformed_inertia(body, q)
     M = np.empty((6 + len(q), 6 + len(q)))
-    s = cross_matrix(now.first_moment)
+    s = so3.hat(now.first_moment)
     M[:3, :3] = body.mass * np.eye(3)
     M[:3, 3:6], M[3:6, :3] = -s, s
     M[3:6, 3:6] = now.inertia

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answering
-from cosserat.compile.flexible_part import Arm, Drawn, FlexiblePart, MassPoints, Recovery, Sparse, lever
+from cosserat.compile.flexible_part import Arm, Drawn, FlexiblePart, MassPoints, Recovery, Sparse
+from cosserat.compile.series import skew
 from cosserat.compile.solid_elements import SolidElements
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
@@ -148,7 +149,7 @@ def _rigid_rows(X: Array, origin: Array) -> Array:
     """Displacements (3 k, 6) of points for unit translations and rotations about the origin."""
     out = np.zeros((len(X), 3, 6))
     out[:, :, :3] = np.eye(3)
-    out[:, :, 3:] = lever(X - origin)
+    out[:, :, 3:] = -skew(X - origin)
     return out.reshape(-1, 6)
 
 

@@ -70,11 +70,9 @@ class ApparentOnElement(PlacedLaw):
         return apparent_on_element
 
 
-def apparent_loads(model: Model, laws: tuple[StateLoad, ...]) -> tuple[StateLoad, ...]:
-    """All of a model that has these laws besides; none in a Galilean frame."""
-    frame, what = model.frame, "a moving frame"
-    if frame is None:
-        return ()
+def apparent_loads(model: Model, frame: Observer, laws: tuple[StateLoad, ...]) -> tuple[StateLoad, ...]:
+    """All of a model in a moving frame that has these laws besides."""
+    what = "a moving frame"
     on_lumps = [ApparentLoad(lump, frame) for lump in lumps_of(model, what)]
     return (*on_lumps, *(ApparentOnElement(part, frame) for part in elements_of(model, laws, what)))
 

@@ -162,7 +162,8 @@ class Joint(Component):
             f if f is None or isinstance(f, Friction) else self._as_friction(f)
             for f in self._per_freedom("friction", None)
         )
-        self.potential = read_potential(self, given.get("potential"))
+        energy = given.get("potential")
+        self.potential = None if energy is None else read_potential(self, energy)
         self._armature = self._per_freedom("armature", 0.0)
         self._keep(
             motion=self.motion, effort=self.effort, stiffness=self._stiffness, damping=self._damping,

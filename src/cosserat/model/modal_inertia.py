@@ -10,6 +10,7 @@ import numpy as np
 
 from cosserat.calls import answering
 from cosserat.errors import ArgumentError
+from cosserat.lie import so3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 
@@ -157,7 +158,7 @@ class ModalInertia(ArrayRecord):
         m = self.n_modes
         M = np.zeros((6 + m, 6 + m))
         M[:3, :3] = self.mass * np.eye(3)
-        M[3:6, :3] = cross_matrix(self.first_moment)
+        M[3:6, :3] = so3.hat(self.first_moment)
         M[3:6, 3:6] = self.inertia
         M[6:, :3], M[6:, 3:6], M[6:, 6:] = self.linear_coupling, self.angular_coupling, self.modal_mass
         M[:3, 3:6] = M[3:6, :3].T
@@ -227,11 +228,6 @@ def axial_of(G: Array) -> Array:
 def turning_of(G: Array) -> Array:
     """The integral of hat(x)^T hat(y) = (x . y) I - y x^T from that of x y^T."""
     return np.trace(G, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - np.swapaxes(G, -1, -2)
-
-
-def cross_matrix(a: Array) -> Array:
-    """Matrix of the cross product."""
-    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
 def shape_of(item: str, argument: str, value: Any) -> tuple[int, ...]:

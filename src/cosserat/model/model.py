@@ -43,8 +43,12 @@ class Members(Generic[C]):
     def __get__(self, model: Any, owner: type) -> tuple[C, ...]:
         if model is None:
             return self  # type: ignore[return-value]
-        found: tuple[C, ...] = model._of(self._kind)
-        return found
+        if model._sorted[0] != model.revision:
+            model._sorted = model.revision, {}
+        known: dict[Any, tuple[C, ...]] = model._sorted[1]
+        if self._kind not in known:
+            known[self._kind] = tuple(c for c in model._components.values() if isinstance(c, self._kind))
+        return known[self._kind]
 
     def __set__(self, model: Any, value: Any) -> None:
         raise AttributeError("components of a model cannot be set; use model.add, model.swap and model.remove")
@@ -292,14 +296,6 @@ class Model:
         """All components in the order they were added."""
         return tuple(self._components.values())
 
-    def _of(self, kind: Any) -> tuple[Any, ...]:
-        if self._sorted[0] != self.revision:
-            self._sorted = self.revision, {}
-        found = self._sorted[1]
-        if kind not in found:
-            found[kind] = tuple(c for c in self._components.values() if isinstance(c, kind))
-        return found[kind]
-
     @property
     def state_loads(self) -> tuple[StateLoad, ...]:
         """Loads that depend on the state in order, behind them potentials of joints, sections along beams, gravity of a
@@ -310,7 +306,7 @@ class Model:
         given += tuple(section for law in self.along_beams for section in law.sections)
         if self.field is not None:
             given += tuple(FieldLoad(lump, self.field, self.frame) for lump in lumps_of(self, "a central field", given))
-        return given + apparent_loads(self, given)
+        return given if self.frame is None else given + apparent_loads(self, self.frame, given)
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -226,10 +226,8 @@ def joint_names(joint: Any) -> tuple[str, ...]:
     return ("q",) if len(joint.freedoms) == 1 else tuple(f.name for f in joint.freedoms)
 
 
-def read_potential(joint: Any, given: Any) -> Potential | None:
+def read_potential(joint: Any, given: Any) -> Potential:
     """The potential of a joint from what its constructor was given."""
-    if given is None:
-        return None
     potential = Potential(given) if isinstance(given, str) else given
     if not isinstance(potential, Potential):
         raise ArgumentError(

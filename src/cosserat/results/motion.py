@@ -153,7 +153,7 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | Callable[[], Mechan
     model = trajectory.model.snapshot()
     values = dict(model.parameters) if len(trajectory.time) > 1 else None
     factor = float(trajectory.settings.get("load_factor", 1.0))
-    laws = bool(model.state_loads or users(model))
+    laws = bool(model.state_loads or (model.rolling and users(model)))
 
     def respond(time: Array, history: History, inputs: Inputs, seen: Array | None = None) -> None:
         compiled = trajectory.compiled

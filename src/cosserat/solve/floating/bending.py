@@ -30,7 +30,8 @@ def bent_far(data: TreeData, seats: Sequence[Seat], q: Array) -> list[str]:
         modal = q[:, link.first_mode : link.first_mode + link.n_modes]
         if not moving or not np.isfinite(modal).all():
             continue
-        size = float(np.linalg.norm(np.ptp([seat.at(np.zeros(link.n_modes))[:3, 3] for seat in on], axis=0)))
+        at_rest = [(seat.frame if seat.interface is None else seat.interface.frame @ seat.frame)[:3, 3] for seat in on]
+        size = float(np.linalg.norm(np.ptp(at_rest, axis=0)))
         moved = max(float(np.linalg.norm(modal @ end.shape[:3].T, axis=1).max()) for end in moving)
         if moved > _FAR * size > 0.0:
             out.append(
