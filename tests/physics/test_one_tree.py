@@ -241,3 +241,92 @@ def test_a_tree_keeps_the_model_as_it_was(kind):
         assert np.allclose(answers(same), before, rtol=1e-14)
     assert model.parameters == changed
     assert not np.allclose(answers(kind(model)), before, rtol=1e-2)
+
+
+def linkage(flexible):
+    """A spatial four-bar: its ball joint, with a spring and a damper, is the one that is cut."""
+    model = cs.Model("linkage", gravity=(0.3, -9.81, 1.0))
+    corners = [(0, 0, 0), (0, 0.4, 0), (1, 0.6, 0.1), (1.1, 0, 0)]
+    crank = model.add(cs.RigidBody.bar("crank", corners[0], corners[1], mass=1.0))
+    if flexible:
+        section, nylon = cs.Rectangle(0.03, 0.02), cs.materials.NYLON
+        coupler = model.add(cs.Beam("coupler", points=corners[1:3], section=section, material=nylon, elements=4))
+        ends = coupler.start, coupler.end
+    else:
+        coupler = model.add(cs.RigidBody("coupler", mass=0.5, com=(0.5, 0.5, 0.05), inertia=(0.01, 0.05, 0.06)))
+        ends = coupler.at(corners[1]), coupler.at(corners[2])
+    rocker = model.add(cs.RigidBody("rocker", mass=1.2, com=(1.05, 0.3, 0.05), inertia=(0.02, 0.03, 0.04)))
+    model.add(cs.Revolute("A", cs.GROUND, crank.at(corners[0]), axis=(0, 0, 1), damping=0.1, stiffness=2.0))
+    model.add(cs.Universal("B", crank.at(corners[1]), ends[0], axes=((0, 0, 1), (0, 1, 0))))
+    model.add(cs.Spherical("C", ends[1], rocker.at(corners[2]), stiffness=1.5, damping=0.2))
+    model.add(cs.Revolute("D", cs.GROUND, rocker.at(corners[3]), axis=(0, 0.1, 1)))
+    model.add(cs.Force("push", rocker, (1, "2*t", 0), follower=True))
+    return model
+
+
+@pytest.mark.parametrize("flexible", [False, True], ids=["rigid", "elastic"])
+def test_trees_with_closed_loops(flexible):
+    model, modes = linkage(flexible), 2 if flexible else None
+    tree = cs.Tree(model, modes=modes)
+    n = len(tree.coordinates)
+    assert tree.coordinates[:4] == ("A", "B.rx", "B.ry", "D")
+    motion = tree.integrate(0.4, 0.001)
+    q, v = motion.q[-1], motion.v[-1]
+    tree.set_time(0.4)
+    run = cs.simulate(model, 0.4, 0.001, **({"formulation": "floating", "modes": modes} if flexible else {}))
+    assert np.allclose(tree.frame("rocker", q)[:3, 3], run.position("rocker")[-1], atol=1e-6)
+    a = tree.forward_dynamics(q, v, np.zeros(n))
+    if not flexible:
+        found = tree.forward_kinematics(q, v, a).acceleration("rocker")
+        assert np.allclose(found, run.acceleration("rocker")[-1], atol=1e-5)
+    energy = tree.energy(q, v)
+    for name in ("kinetic", "strain", "potential"):
+        assert getattr(energy, name) == pytest.approx(float(run.energy[name][-1]), abs=1e-4)
+    # efforts along what the loops allow: forward dynamics undoes inverse dynamics
+    tau = np.linspace(-0.3, 0.3, n)
+    a = tree.forward_dynamics(q, v, tau)
+    scale = np.abs(a).max()
+    assert np.allclose(tree.forward_dynamics(q, v, tree.inverse_dynamics(q, v, a)), a, atol=1e-9 * scale)
+    tied = tree.constrained_dynamics(q, v, tau)
+    assert np.allclose(tied.a, a, atol=1e-7 * scale)
+    assert tied.multipliers.shape == (3,)
+    assert np.allclose(pickle.loads(pickle.dumps(tree)).forward_dynamics(q, v, tau), a, atol=1e-12 * scale)
+    # derivatives
+    slopes, inverse = tree.forward_dynamics_derivatives(q, v, tau), tree.inverse_dynamics_derivatives(q, v, a)
+    assert np.array_equal(slopes.a, a)
+    for k in range(n):
+        unit = np.eye(n)[k] * (1e-3 if k < 4 else 1e-6)
+        for found, call in (
+            (slopes.dq, lambda x: tree.forward_dynamics(tree.moved(q, x), v, tau)),
+            (slopes.dv, lambda x: tree.forward_dynamics(q, v + x, tau)),
+            (slopes.dtau, lambda x: tree.forward_dynamics(q, v, tau + x)),
+            (inverse.dq, lambda x: tree.inverse_dynamics(tree.moved(q, x), v, a)),
+            (inverse.dv, lambda x: tree.inverse_dynamics(q, v + x, a)),
+        ):
+            near, far = (call(s * unit) - call(-s * unit) for s in (1, 2))
+            expected = (8 * near - far) / (12 * unit[k])
+            assert np.allclose(found[:, k], expected, atol=1e-7 * np.abs(found).max())
+
+
+def test_multipliers_of_a_closed_loop():
+    """A bar on two parallel cranks swings like a point mass, and each crank carries half of it."""
+    model = cs.Model("parallel", gravity=(0, 0, -9.81))
+    cranks = [model.add(cs.RigidBody.bar(f"crank{k}", (k, 0, 0), (k, 0, -1), mass=1e-9)) for k in (0, 1)]
+    bar = model.add(cs.RigidBody.bar("bar", (0, 0, -1), (1, 0, -1), mass=2.0))
+    for k, crank in enumerate(cranks):
+        model.add(cs.Revolute(f"top{k}", cs.GROUND, crank.at((k, 0, 0)), axis=(0, 1, 0)))
+    model.add(cs.Revolute("left", cranks[0].at((0, 0, -1)), bar.at((0, 0, -1)), axis=(0, 1, 0)))
+    model.add(cs.Spherical("right", cranks[1].at((1, 0, -1)), bar.at((1, 0, -1))))
+    tree = cs.Tree(model)
+    swing = {"top0": 0.5, "left": -0.5, "top1": 0.5}
+    q = np.array([swing[name] for name in tree.coordinates])
+    found = tree.constrained_dynamics(q, np.zeros(3))
+    a = dict(zip(tree.coordinates, found.a, strict=True))
+    assert a["top0"] == pytest.approx(-9.81 * np.sin(0.5), rel=1e-7)  # of a point mass on a string
+    assert a["top1"] == pytest.approx(a["top0"])
+    assert a["left"] == pytest.approx(-a["top0"])
+    assert np.linalg.norm(found.multipliers) == pytest.approx(9.81 * np.cos(0.5), rel=1e-6)  # half of 2 kg
+    moved = cs.constrained_motion(model, q, np.zeros(3), 0.5, 0.005)
+    run = cs.Tree(model).integrate(0.5, 0.001, q=q)
+    assert np.allclose(moved.q[-1], run.q[-1], atol=1e-5)
+    assert moved.gap < 1e-12

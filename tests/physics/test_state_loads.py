@@ -243,9 +243,13 @@ def test_derivatives_of_a_tree(rng):
             np.testing.assert_allclose(matrix[:, k], difference, atol=2e-6 * max(1.0, np.abs(difference).max()))
 
 
-def test_calls_of_rigid_recursions_refuse_such_loads():
+def test_calls_of_rigid_recursions_take_such_loads():
+    v = np.array([0.0, 0.0, -3.0, 0.0, 0.0, 0.0])
+    still = cs.inverse_dynamics(falling(), np.zeros(6), np.zeros(6), np.zeros(6))
+    moving = cs.inverse_dynamics(falling(), np.zeros(6), v, np.zeros(6))
+    assert np.allclose(moving - still, [0, 0, -0.05 * 9.0, 0, 0, 0], atol=1e-12)  # what has to push against the drag
     with pytest.raises(ModelError, match="load 'drag': this call takes no loads that depend on the state"):
-        cs.inverse_dynamics(falling(), np.zeros(6), np.zeros(6), np.zeros(6))
+        cs.composed_vectors(falling(), np.zeros(6))
 
 
 def test_names_of_parameters_are_no_words_of_python():

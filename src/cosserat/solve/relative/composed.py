@@ -54,8 +54,14 @@ def composed_vectors(model: Model, q: Any, v: Any = None, tau: Any = None, t: fl
     (array([[2.1]]), array([20.]))
     """
     refuse_all_but_rigid("composed_vectors", model)
+    return vectors_of(model, any_tree(model, t, None, "composed_vectors"), q, v, tau)
+
+
+def vectors_of(model: Model, tree: Tree, q: Any, v: Any, tau: Any) -> ComposedVectors:
+    """`composed_vectors` at the time of the tree."""
+    refuse_all_but_rigid("composed_vectors", model)
     refuse_armatures("composed_vectors", model)
-    tree = any_tree(model, t, None, "composed_vectors")
+    tree.data.spanning.demand_tree(model.title)
     n = len(tree.coordinates)
     q, v, tau = (tree.neutral() if x is None else x for x in (q, v, tau))
     q, v, tau = tree.vectors("composed_vectors", q=q, v=v, tau=tau)

@@ -1,4 +1,4 @@
-"""Trees under nonholonomic constraints: accelerations by multipliers, and motions without drift by projection."""
+"""Trees under constraints: accelerations by multipliers, and motions without drift by projection."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from cosserat.calls import answered
 from cosserat.errors import SolveError
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
+from cosserat.solve.relative.closed_engine import least
 from cosserat.solve.relative.nonholonomic import Constraint, VelocityConstraint, VelocityRows, constraints_of, gather
 from cosserat.solve.relative.recursion import any_tree
 from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
 
-_RANK = 1e-10  # singular values below this part of the largest belong to redundant rows
-_SURE = 1e-3  # ratio of pivots, in the square root, above which rows are independent beyond doubt
 _CLOSE = 1e-13  # of the greatest lever, where projection ends
 _SLIPS = 1e-6  # of the greatest velocity: slip that says that something contradicts
 
@@ -80,15 +79,15 @@ def constrained_dynamics(
     constraints: Sequence[VelocityConstraint] | None = None,
     modes: Any = None,
 ) -> ConstrainedDynamics:
-    """Accelerations under the knife edges and rolling discs of a model, A(q) v = 0, from M a + h = tau + A^T lambda and
-    A a + A_dot v = 0.
+    """Accelerations under the closed loops, knife edges and rolling discs of a model, A(q) v = 0, from
+    M a + h = tau + A^T lambda and A a + A_dot v = 0.
 
     Rows may depend on one another; the multipliers are then the smallest ones. The matrices are dense.
 
     Parameters
     ----------
     model : Model
-        Without closed loops.
+        Joints of closed loops that are cut have no coordinates, but multipliers: the first ones.
     q, v : (n,)
         Coordinates and velocities, in the order of `Tree.coordinates`.
     tau : (n,), optional
@@ -112,11 +111,16 @@ def constrained_dynamics(
     >>> found.multipliers.round(9), found.a.round(9) + 0.0
     (array([24.]), array([ 0., 12.,  0.]))
     """
-    tree = any_tree(model, t, modes, "constrained_dynamics")
+    return dynamics_of(model, any_tree(model, t, modes, "constrained_dynamics"), q, v, tau, constraints)
+
+
+def dynamics_of(model: Model, tree: Tree, q: Any, v: Any, tau: Any, constraints: Any) -> ConstrainedDynamics:
+    """`constrained_dynamics` at the time of the tree."""
+    call = "constrained_dynamics"
     q, v, tau = (tree.neutral() if x is None else x for x in (q, v, tau))
-    q, v, tau = tree.vectors("constrained_dynamics", q=q, v=v, tau=tau)
-    rolling = constraints_of(model, tree, constraints, "constrained_dynamics")
-    return _Rolling(tree, rolling, _Drives(model, tree, "constrained_dynamics")).dynamics(t, q, v, tau)
+    q, v, tau = tree.vectors(call, q=q, v=v, tau=tau)
+    work = _Rolling(tree, constraints_of(model, tree, constraints, call), _Drives(model, tree, call))
+    return work.dynamics(tree.time, q, v, tau)
 
 
 @answered()
@@ -129,7 +133,7 @@ def constrained_motion(
     constraints: Sequence[VelocityConstraint] | None = None,
     modes: Any = None,
 ) -> ConstrainedMotion:
-    """Move under the knife edges and rolling discs of a model.
+    """Move under the closed loops, knife edges and rolling discs of a model.
 
     Runge-Kutta steps of fourth order, each brought back to the constraints: after a step the coordinates are moved back
     to the planes and the velocities to A v = 0, along the least change in the metric of the mass matrix, so that
@@ -252,7 +256,7 @@ class _Rolling:
             right[:, -1] -= M @ a
         inverse = self._columns(M, right)
         both = rows.A @ inverse
-        multipliers = _least(both[:, :-1], -bias - both[:, -1])
+        multipliers = least(both[:, :-1], -bias - both[:, -1])
         a += inverse[:, -1] + inverse[:, :-1] @ multipliers
         if len(driven):
             efforts[driven] = (M @ a - force - rows.A.T @ multipliers)[driven]
@@ -283,24 +287,10 @@ class _Rolling:
     def _correction(self, rows: VelocityRows, q: Array, violation: Array) -> Array:
         """Least change, in the metric of M, that takes a violation away."""
         columns = self._columns(self.tree.mass_matrix(q), rows.A.T)
-        return -columns @ _least(rows.A @ columns, violation)
+        return -columns @ least(rows.A @ columns, violation)
 
 
 def _solved(M: Array, right: Array) -> Array:
     """M^-1 on columns, M symmetric and positive definite."""
     x: Array = dposv(M, right)[1]
     return x
-
-
-def _least(S: Array, y: Array) -> Array:
-    """Least x with S x = y, S symmetric, not negative and perhaps singular."""
-    factor, x, failed = dposv(S, y)
-    diagonal = factor.diagonal()
-    if failed == 0 and diagonal.min() > _SURE * diagonal.max():
-        return np.asarray(x, dtype=np.float64)
-    values, vectors = np.linalg.eigh(S)
-    shares = vectors.T @ y
-    keep = values > _RANK * values[-1]
-    shares[keep] /= values[keep]
-    shares[~keep] = 0.0
-    return np.asarray(vectors @ shares, dtype=np.float64)

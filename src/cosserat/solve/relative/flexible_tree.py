@@ -42,7 +42,7 @@ class FlexibleTree(Tree):
     def of_data(cls, model: Model, data: TreeData) -> FlexibleTree:
         """The tree of a model that was compiled before. States of laws are set by whoever made it."""
         tree = cls.__new__(cls)
-        tree._set(model, data)
+        tree._set(model, data, ModalEngine(model, data))  # floating frames close loops by themselves
         return tree
 
     def _set(self, model: Model, data: TreeData) -> None:

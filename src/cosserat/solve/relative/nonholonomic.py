@@ -1,9 +1,9 @@
-"""Nonholonomic constraints: rows A(q) of A v = 0 for knife edges, rolling discs, and functions of the user."""
+"""Constraints of trees: rows A(q) of A v = 0 for closed loops, knife edges, rolling discs, and functions of users."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from cosserat.model.model import Model
 from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
 
 if TYPE_CHECKING:
+    from cosserat.solve.relative.closed_engine import ClosedEngine
     from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
@@ -106,7 +107,20 @@ class _OnTree:
         self._place, self._title = item.place, item.title
 
     def rows(self, q: Array, v: Array) -> VelocityRows:
-        return self._rows.rows(self._tree.place_motion(self._place, q, v, self._title), v)
+        if not self._tree.carries(self._place, self._title):
+            raise SolveError(f"{self._title}: the place {self._place.label!r} is fixed to the ground")
+        return self._rows.rows(self._tree.engine.place_motion(self._tree.data.seat(self._place), q, v), v)
+
+
+class _Loops:
+    """Closed loops of a tree."""
+
+    def __init__(self, engine: ClosedEngine) -> None:
+        self._engine = engine
+
+    def rows(self, q: Array, v: Array) -> VelocityRows:
+        found = self._engine.closure(q, v)
+        return VelocityRows(found.A, found.bias, found.value)
 
 
 @answering
@@ -145,7 +159,7 @@ class VelocityConstraint:
 
 
 def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Constraint]:
-    """The knife edges and rolling discs of a model, and the constraints that a caller gave beside them."""
+    """Closed loops, knife edges and rolling discs of a model, and the constraints that a caller gave beside them."""
     extra = () if given is None else given
     if not isinstance(extra, Sequence) or not all(isinstance(c, VelocityConstraint) for c in extra):
         raise SolveError(
@@ -155,7 +169,8 @@ def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Cons
     for item in model.rolling:
         if not isinstance(item, (KnifeEdge, RollingDisc)):
             raise SolveError(f"{call}: {item.title} has a law of its own, which is not offered here; use cs.simulate")
-    found: list[Constraint] = [_OnTree(item, tree) for item in model.rolling]
+    found: list[Constraint] = [_Loops(cast("ClosedEngine", tree.engine))] if tree.data.spanning.loops else []
+    found += [_OnTree(item, tree) for item in model.rolling]
     found += extra
     if not found:
         raise SolveError(

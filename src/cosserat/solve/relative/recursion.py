@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answered
-from cosserat.compile.tree import refuse_all_but_rigid
 from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
@@ -62,8 +61,6 @@ def any_tree(model: Model, t: float, modes: Any, call: str) -> Tree:
             raise SolveError(f"expected a Model, got {shown(model)}") from None
         kept = None
     if kept is None or kept.modes != modes or not kept.outlives(model):
-        if not (model.beams or model.modal_bodies):
-            refuse_all_but_rigid(call, model)
         kept = model.derived = _Kept(model, Tree(model, modes, call=call), copy.deepcopy(modes))
     return _at_time(kept.tree, t)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,11 +19,16 @@ from cosserat.model.places import Place
 from cosserat.results.posture import Posture
 from cosserat.results.reference import as_simulated
 from cosserat.solve.relative.engine import Engine
+from cosserat.solve.relative.engines import made_again, new_engine
 from cosserat.solve.relative.modal_engine import ModalEngine
-from cosserat.solve.relative.nonholonomic import PlaceMotion
+from cosserat.solve.relative.nonholonomic import VelocityConstraint
 from cosserat.solve.relative.on_group import OnGroup
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives, TreeMotion
 from cosserat.solve.relative.states import StateChecker
+
+if TYPE_CHECKING:
+    from cosserat.results.composed import ComposedVectors
+    from cosserat.solve.relative.constrained import ConstrainedDynamics
 
 _NOT_PLAIN = (TypeError, ValueError, AttributeError, IndexError)  # what engines raise where arguments are to be checked
 
@@ -34,7 +39,9 @@ class Tree:
     The equations are M(q) a + h(q, v) = tau, where h holds everything that acts in the model: gravity, springs, loads,
     stiffness, damping, friction and prescribed efforts of joints, and stiffness and damping of elastic bodies. All
     algorithms take a time that grows with the number of bodies and no faster. Prescribed motions are ignored here: the
-    state is given whole. So are knife edges and rolling discs: see `constrained_dynamics`.
+    state is given whole. So are knife edges and rolling discs: see `constrained_dynamics`. Where joints form closed
+    loops, accelerations are those that the loops allow, and inverse dynamics gives the efforts without forces between
+    the two sides of a cut: forward dynamics undoes it for all accelerations that the loops allow.
 
     A rigid link is a link without modes. Models of rigid bodies have kernels that know no modes and take several states
     side by side; models with beams, modal bodies or laws of users have those of links with modes, which take states of
@@ -47,7 +54,7 @@ class Tree:
     Parameters
     ----------
     model : Model
-        Without closed loops.
+        Closed loops are cut at one of their joints, which has no coordinate then.
     modes : int, or dict of int by beam
         Number of modes of each beam. Modal bodies bring their own.
     boundary : str, or dict of str by beam, optional
@@ -102,13 +109,14 @@ class Tree:
             for name, value in (("modes", modes), ("boundary", boundary)):
                 if value is not None:
                     raise SolveError(f"{call}: {name} is {value!r}, but {model.title} has no beams; leave it out")
-        self._set(model, compile_tree(model, modes, boundary, stiffening, call=call))
+        data = compile_tree(model, modes, boundary, stiffening, call=call, cut=True)
+        self._set(model, data, new_engine(model, data, self._general))
         self._choices = {"modes": modes, "boundary": boundary, "stiffening": stiffening}
         if isinstance(self.engine, ModalEngine):
             self.law_states = self.engine.forces.inner_names
             self.set_law_states(self.engine.forces.first_states.copy())
 
-    def _set(self, model: Model, data: TreeData) -> None:
+    def _set(self, model: Model, data: TreeData, engine: Engine) -> None:
         self._model, self._choices = model, {}
         self._then, self._values = model.snapshot(), dict(model.parameters)
         self.data, self.coordinates, self.modal_bodies = data, data.coordinates, data.modal_bodies
@@ -117,13 +125,12 @@ class Tree:
         self._n, self._square = len(data.coordinates), 2 * (len(data.coordinates),)
         self._check = StateChecker(data.title, data.coordinates)
         self._group: OnGroup | None = None
-        general = self._general or data.modal_bodies or model.state_loads  # laws of users: lanes do not know them
-        self.engine = engine = ModalEngine(model, data) if general else _lane_engine(model, data)
+        self.engine = engine
         self._invert, self._accelerate = engine.inverse_dynamics, engine.forward_dynamics  # found once: calls are short
         self._weigh = engine.mass_matrix
 
     def __reduce__(self) -> Any:
-        return _made, (type(self), self._then, self._values, self._choices, self.time, self._inner)
+        return made_again, (type(self), self._then, self._values, self._choices, self.time, self._inner)
 
     # dynamics -------------------------------------------------------------------------------------------------------
 
@@ -327,13 +334,6 @@ class Tree:
         """Whether a place is on something that moves."""
         return self._seat(place, call).link >= 0
 
-    def place_motion(self, place: Place, q: Array, v: Array, call: str) -> PlaceMotion:
-        """World frame, Jacobian in world axes and J_dot v of a place that is not fixed to the ground."""
-        seat = self._seat(place, call)
-        if seat.link < 0:
-            raise SolveError(f"{call}: the place {place.label!r} is fixed to the ground")
-        return self.engine.place_motion(seat, q, v)
-
     def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
         """Frames of places, and their velocities and accelerations where v and a are given.
 
@@ -391,6 +391,22 @@ class Tree:
         with as_simulated(self._then, self._values):
             return integrate(self._then, self.data, duration, step, q, v, inner, integrator, rho, tolerance)
 
+    def constrained_dynamics(
+        self, q: Any, v: Any, tau: Any = None, constraints: Sequence[VelocityConstraint] | None = None
+    ) -> ConstrainedDynamics:
+        """`cs.constrained_dynamics` of the model: accelerations, multipliers and efforts of drives."""
+        from cosserat.solve.relative.constrained import dynamics_of
+
+        with as_simulated(self._then, self._values):
+            return dynamics_of(self._then, self, q, v, tau, constraints)
+
+    def composed_vectors(self, q: Any, v: Any = None, tau: Any = None) -> ComposedVectors:
+        """`cs.composed_vectors` of the model, of rigid bodies without closed loops."""
+        from cosserat.solve.relative.composed import vectors_of
+
+        with as_simulated(self._then, self._values):
+            return vectors_of(self._then, self, q, v, tau)
+
     # momentum and energy --------------------------------------------------------------------------------------------
 
     def centroidal_matrix(self, q: Any) -> Array:
@@ -431,20 +447,3 @@ class Tree:
     def neutral(self) -> Array:
         """Coordinates (n,) of the reference configuration: zeros."""
         return np.zeros(self._n)
-
-
-def _lane_engine(model: Model, data: TreeData) -> Engine:
-    from cosserat.solve.relative.lane_engine import LaneEngine  # imports Numba, which takes longer than most runs
-
-    return LaneEngine(model, data)
-
-
-def _made(
-    kind: type[Tree], model: Model, values: dict[str, float], choices: dict[str, Any], time: float, inner: Array
-) -> Tree:  # fmt: skip
-    """A tree made anew, as copies and pickles need it: workspaces and compiled tables are not carried along."""
-    with as_simulated(model, values):
-        tree = kind(model, **choices)
-    tree.set_time(time)
-    tree.set_law_states(inner)
-    return tree

@@ -1,0 +1,153 @@
+"""`ClosedEngine`: the recursions over links of a model with closed loops.
+
+A joint of each loop is cut. Its rows hold what it holds, and in its freedoms act its spring, damper, drive or servo:
+
+    M a + h = tau + efforts + A^T lambda,        A a + bias = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
+
+from cosserat.compile.tree import TreeData
+from cosserat.model.model import Model
+from cosserat.solve.relative.flexible_coordinates import moved
+from cosserat.solve.relative.flexible_recursion import Articulated, Motions
+from cosserat.solve.relative.modal_engine import ModalEngine
+from cosserat.solve.relative.tree_constraints import TreeConstraints, TreeRows
+
+Array = NDArray[np.float64]
+
+_RANK = 1e-10  # singular values below this part of the largest belong to redundant rows
+_SURE = 1e-3  # ratio of pivots, in the square root, above which rows are independent beyond doubt
+_STEP = 0.02  # rad, or m/s, between the points of a difference
+_EIGHTH = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))  # point, in steps to both sides, and weight
+
+
+class ClosedEngine(ModalEngine):
+    """A `ModalEngine` whose loops are closed. Prescribed motions of the tree and what rolls are left out, as in trees.
+
+    Inverse dynamics gives the efforts without forces between the two sides of a cut: forward dynamics undoes it for all
+    accelerations that the loops allow.
+    """
+
+    def __init__(self, model: Model, data: TreeData) -> None:
+        super().__init__(model, data)
+        self._ties, self._here = TreeConstraints(model, data), Motions(data)
+        closing = [s for s in self._ties.slots if s.joint is not None and (not s.in_tree or s.joint.kind == "fixed")]
+        self._kept = np.array([s.first + k for s in closing for k in range(len(s.rows))], dtype=np.int64)
+        cut = self._ties.closed.cut
+        self._slow = float(np.min(cut.speed[cut.friction > 0.0], initial=1.0))  # rate over which efforts may change
+        self._sizes = np.ones(len(data.coordinates))  # how far a unit of a coordinate moves or turns a seat, or more
+        for link in data.links:
+            if link.modal is not None:
+                shapes = [np.abs(interface.shape) for interface in link.modal.interfaces.values()]
+                self._sizes[link.columns[link.n_v :]] += np.max(shapes, axis=(0, 1))
+
+    def closure(self, q: Array, v: Array) -> TreeRows:
+        """Rows of cut joints, and what acts in them; angles are those within half a turn of the reference."""
+        ties = self._ties
+        found = ties.at(self._here.move(q, v), q, self._time, ties.start_angles(), biased=True)
+        A, value, rate, bias = (x[self._kept] for x in found[:4])
+        return TreeRows(A, value, rate, bias, found.angles, found.efforts)
+
+    def inverse_dynamics(self, q: Array, v: Array, a: Array, tau: Array) -> int:
+        """Of q, v, a to tau (n,)."""
+        if self._refuses(q, v, a, out=(tau,)):
+            return 1
+        efforts = self.closure(q, v).efforts
+        super().inverse_dynamics(q, v, a, tau)
+        tau -= efforts
+        return 0
+
+    def forward_dynamics(self, q: Array, v: Array, tau: Array, a: Array) -> int:
+        """Of q, v, tau to a (n,)."""
+        if self._refuses(q, v, tau, out=(a,)):
+            return 1
+        a[:] = self._closed(q, v, tau)[0]
+        return 0
+
+    def _closed(self, q: Array, v: Array, tau: Array) -> tuple[Array, Array, TreeRows, Articulated]:
+        """Accelerations, multipliers, rows, and the factored mass matrix."""
+        rows, a = self.closure(q, v), np.empty(len(q))
+        super().forward_dynamics(q, v, tau + rows.efforts, a)
+        factor = Articulated(self._here)
+        columns = factor.solve(rows.A)
+        multipliers = least(rows.A @ columns.T, -(rows.bias + rows.A @ a))
+        return a + multipliers @ columns, multipliers, rows, factor
+
+    def hybrid_dynamics(self, q: Array, v: Array, driven: Array, given: Array, a: Array, tau: Array) -> int:
+        """Not offered: drives of a loop may contradict each other."""
+        self._data.spanning.demand_tree(self._data.title)
+        return 1
+
+    def inverse_dynamics_derivatives(self, q: Array, v: Array, a: Array, dq: Array, dv: Array, M: Array) -> int:
+        """Of q, v, a to dq, dv, da (n, n)."""
+        status = super().inverse_dynamics_derivatives(q, v, a, dq, dv, M)
+        if status == 0 and self._ties.tracked:
+            along_q, along_v = self._differences(q, v, lambda rows: rows.efforts)
+            dq -= along_q
+            dv -= along_v
+        return status
+
+    def forward_dynamics_derivatives(
+        self, q: Array, v: Array, tau: Array, dq: Array, dv: Array, dtau: Array, a: Array
+    ) -> int:  # fmt: skip
+        """Of q, v, tau to dq, dv, dtau (n, n), a (n,)."""
+        if self._refuses(q, v, tau, out=(a,), matrices=(dq, dv, dtau)):
+            return 1
+        n = len(q)
+        found, multipliers, rows, factor = self._closed(q, v, tau)
+        super().inverse_dynamics_derivatives(q, v, found, dq, dv, dtau)
+
+        def ties(other: TreeRows) -> Array:
+            return np.concatenate((other.efforts + multipliers @ other.A, other.A @ found + other.bias))
+
+        columns = factor.solve(rows.A)
+        flexibility = rows.A @ columns.T
+        for matrix, tied in zip((dq, dv), self._differences(q, v, ties), strict=True):
+            free = factor.solve((tied[:n] - matrix).T).T
+            matrix[:] = free + columns.T @ least(flexibility, -tied[n:] - rows.A @ free)
+        free = factor.solve(np.eye(n)).T
+        dtau[:] = free - columns.T @ least(flexibility, rows.A @ free)
+        a[:] = found
+        return 0
+
+    def _differences(self, q: Array, v: Array, of: Callable[[TreeRows], Array]) -> tuple[Array, Array]:
+        """Derivatives (k, n) of something of the rows along coordinates and velocities, of eighth order."""
+        along_q, along_v = [], []
+        for step in np.diag(_STEP / self._sizes):
+            along_q.append(_difference(lambda x: of(self.closure(moved(self._data, q, x), v)), step))
+            along_v.append(_difference(lambda x: of(self.closure(q, v + x)), self._slow * step))
+        return np.array(along_q).T, np.array(along_v).T
+
+    def energies(self, q: Array, v: Array) -> tuple[float, float, float]:
+        """Kinetic, strain and potential energy."""
+        kinetic, strain, potential = super().energies(q, v)
+        angles = self.closure(q, v).angles
+        return kinetic, strain + 0.5 * float(self._ties.closed.cut.stiffness @ angles**2), potential
+
+
+def _difference(function: Callable[[Array], Array], step: Array) -> Array:
+    """Derivative along one coordinate."""
+    return np.asarray(sum(w * (function(i * step) - function(-i * step)) for i, w in _EIGHTH) / step.sum())
+
+
+def least(S: Array, y: Array) -> Array:
+    """Least x with S x = y, S symmetric, not negative and perhaps singular; y (m,) or (m, k)."""
+    if not len(S):
+        return np.zeros(y.shape)
+    factor, x, failed = dposv(S, y)
+    diagonal = factor.diagonal()
+    if failed == 0 and diagonal.min() > _SURE * diagonal.max():
+        return np.asarray(x, dtype=np.float64)
+    values, vectors = np.linalg.eigh(S)
+    shares = vectors.T @ y
+    keep = values > _RANK * values[-1]
+    shares[keep] = (shares[keep].T / values[keep]).T
+    shares[~keep] = 0.0
+    return np.asarray(vectors @ shares, dtype=np.float64)

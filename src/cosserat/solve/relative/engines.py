@@ -1,0 +1,39 @@
+"""Which engine a tree has, and how a tree is made again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cosserat.compile.tree import TreeData
+from cosserat.lie.protocol import Array
+from cosserat.model.model import Model
+from cosserat.results.reference import as_simulated
+from cosserat.solve.relative.engine import Engine
+from cosserat.solve.relative.modal_engine import ModalEngine
+
+if TYPE_CHECKING:
+    from cosserat.solve.relative.tree import Tree
+
+
+def new_engine(model: Model, data: TreeData, general: bool) -> Engine:
+    """An engine for the links of a model; `general`: for links with modes, though there may be none."""
+    if data.spanning.loops:
+        from cosserat.solve.relative.closed_engine import ClosedEngine  # imports SciPy's linear algebra
+
+        return ClosedEngine(model, data)
+    if general or data.modal_bodies or model.state_loads:  # laws of users: lanes do not know them
+        return ModalEngine(model, data)
+    from cosserat.solve.relative.lane_engine import LaneEngine  # imports Numba, which takes longer than most runs
+
+    return LaneEngine(model, data)
+
+
+def made_again(
+    kind: type[Tree], model: Model, values: dict[str, float], choices: dict[str, Any], time: float, inner: Array
+) -> Tree:  # fmt: skip
+    """A tree made anew, as copies and pickles need it: workspaces and compiled tables are not carried along."""
+    with as_simulated(model, values):
+        tree = kind(model, **choices)
+    tree.set_time(time)
+    tree.set_law_states(inner)
+    return tree
