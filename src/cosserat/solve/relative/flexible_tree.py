@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from cosserat.compile.tree import TreeData
 from cosserat.model.model import Model
 from cosserat.solve.relative.flexible_forces import FlexibleForces
+from cosserat.solve.relative.engine import Engine
 from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.tree import Tree
 
@@ -45,8 +46,8 @@ class FlexibleTree(Tree):
         tree._set(model, data, ModalEngine(model, data))  # floating frames close loops by themselves
         return tree
 
-    def _set(self, model: Model, data: TreeData) -> None:
-        super()._set(model, data)
+    def _set(self, model: Model, data: TreeData, engine: Engine) -> None:
+        super()._set(model, data, engine)
         self.forces, self.gravity, self.ground = self.engine.forces, self.engine.gravity, self.engine.ground
 
     def load(self, t: float, factor: float = 1.0) -> None:
