@@ -6,7 +6,7 @@ chains and trees there is no fill and the cost is linear in the number of vertic
 
 import math
 
-from cosserat.jit import apart, helper, wide
+from cosserat.jit import apart, helper, load, stage, wide
 from cosserat.kernels.arrays import pattern_of, scratch_of, solver_of
 
 
@@ -131,3 +131,39 @@ def solve(problem):
             s = (D[0, i] * a + D[1, i] * b) + (D[2, i] * c + D[3, i] * d)
             x[v, i] = s + (D[4, i] * e + D[5, i] * f)
     return 0
+
+
+@stage
+def solve_transposed(problem):
+    """solver.x <- A^-T solver.x, with the factors of A."""
+    pattern, solver = pattern_of(problem), solver_of(problem)
+    blocks, x = solver.blocks, solver.x
+    n = pattern.order.shape[0]
+    for p in range(n):
+        v = pattern.order[p]
+        D = blocks[pattern.diagonal[p]]
+        y0, y1, y2, y3, y4, y5 = x[v, 0], x[v, 1], x[v, 2], x[v, 3], x[v, 4], x[v, 5]
+        for i in range(6):
+            x[v, i] = D[0, i] * y0 + D[1, i] * y1 + D[2, i] * y2 + D[3, i] * y3 + D[4, i] * y4 + D[5, i] * y5
+        for e in range(pattern.start[p], pattern.start[p + 1]):
+            take_away(blocks[pattern.upper[e]], x[v], x[pattern.neighbour[e]])
+    for p in range(n - 1, -1, -1):
+        v = pattern.order[p]
+        for e in range(pattern.start[p], pattern.start[p + 1]):
+            take_away(blocks[pattern.lower[e]], x[pattern.neighbour[e]], x[v])
+    return 0
+
+
+@helper
+def take_away(A, x, y_out):
+    """y_out -= A^T x."""
+    for i in range(6):
+        s = 0.0
+        for j in range(6):
+            s += A[j, i] * x[j]
+        y_out[i] -= s
+
+
+def load_transposed(problem):
+    """Compile `solve_transposed`, which runs do not need, or read it from the cache."""
+    load(solve_transposed, problem)

@@ -104,7 +104,7 @@ def graded_part(work: Integration, t: float, h: float) -> int:
     work.graded = False
     conserves, at, sizes = work.scheme == CONSERVING, t, parts_of(h)
     if not conserves:
-        work.state.rate[:] = 0.0
+        work.halt()
     for k, size in enumerate(sizes):
         if not conserves:
             work.restart(at + _AFTER * size, size)

@@ -9,6 +9,7 @@ order in the reactions alternate until they have died out. Source: M. Arnold, O.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -107,5 +108,15 @@ def settle(work: Integration, t: float, h: float) -> Workspace:
 
 def restart(work: Integration, t: float, h: float) -> None:
     """Start anew at time t, for steps of another length or just after a kink in a prescribed motion."""
-    room = settle(work, t, h)  # it replaces what the address means with the compiler off
-    start_smoothly(work.memory.address, *room, 1)
+    restarting(work, t, h)()
+
+
+def restarting(work: Integration, t: float, h: float) -> Callable[[], None]:
+    """The same as a call, for one state after another."""
+    room = _prepare(work, t, h)  # it replaces what the address means with the compiler off
+
+    def call() -> None:
+        settle_rates(work.memory.address, *room)
+        start_smoothly(work.memory.address, *room, 1)
+
+    return call

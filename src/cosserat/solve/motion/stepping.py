@@ -368,6 +368,10 @@ class Integration(Walk):
         self.accel_step = h
         self.impulses.begin(t, h)
 
+    def halt(self) -> None:
+        """Forget accelerations, which steps of a restart are to find."""
+        self.state.rate[:] = 0.0
+
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t, and velocities with those that are prescribed."""
         both = np.array([t * (1.0 - 1e-15) - _AFTER * h, t + _AFTER * h])

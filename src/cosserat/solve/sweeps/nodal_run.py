@@ -1,0 +1,228 @@
+"""`NodalRun`: a run in the Galilean formulation for the sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+
+from cosserat.errors import CosseratError, SolveError
+from cosserat.kernels.arrays import Inputs, State
+from cosserat.kernels.law_states import FROZEN
+from cosserat.kernels.newton import CONSERVING
+from cosserat.kernels.residual import add_inertia, forces, track_angles
+from cosserat.lie.protocol import Array
+from cosserat.model.model import Model
+from cosserat.solve.linear.input_columns import CENTRAL, FORWARD, PARAMETER_STEP
+from cosserat.solve.memory import loaded_memory
+from cosserat.solve.sweeps.blocks import BlockPattern
+from cosserat.solve.sweeps.conserving_step import Colours, ConservingStep, conserving_left, increments
+from cosserat.solve.sweeps.nodal_step import NodalStep
+from cosserat.solve.sweeps.nodal_tape import (
+    HALT,
+    RESCALE,
+    STEP,
+    Entry,
+    NodalChart,
+    Recording,
+    Setting,
+    begun,
+    recorded,
+)
+from cosserat.solve.sweeps.protocol import LinearMap, MatrixMap, TapedRun
+
+_PART = 3e-5  # of a length, of a turn, of velocities, accelerations and multipliers: between points of differences
+
+
+class Variant(NamedTuple):
+    """A model with a parameter moved, and its weight in a difference."""
+
+    weight: float
+    value: float
+    work: Recording
+    inputs: list[Inputs]  # for each map: at both ends of a step
+
+
+class NodalRun(TapedRun):
+    """A recorded run of a model.
+
+    Attributes
+    ----------
+    work : Recording
+        Steps, in the last state.
+    first : State
+        Before the first map.
+    status : Status
+    """
+
+    def __init__(self, model: Model, asked: Setting) -> None:
+        self.model, self.asked = model, asked
+        self.work, self.stored, self.status, self.first = recorded(model, asked)
+        if not self.status.ok:
+            raise SolveError(f"gradient: the run fails: {self.status.message}")
+        self.tape, compiled = self.work.tape, self.work.compiled
+        self.chart = NodalChart(compiled)
+        self.size, self.count = self.chart.size, len(self.tape)
+        self.times = np.array([entry.times[-1] for entry in self.tape])
+        self._memory = loaded_memory(compiled, compiled.sampler.sample(np.array([asked.start_time])))
+        self._memory.problem.joints.soft[...] = self.work.memory.problem.joints.soft
+        self._pattern = BlockPattern(compiled)
+        self._colours = Colours(self._pattern)
+        self._variants: dict[str, list[Variant]] = {}
+        self.last = State(*(a.copy() for a in self.work.state))
+
+    def linear(self, k: int) -> LinearMap:
+        entry = self.tape[k]
+        if entry.kind == STEP:
+            return self._step(entry)
+        n, one = 6 * self.chart.n, np.eye(self.size)
+        if entry.kind == RESCALE:
+            one[3 * n : 4 * n, 2 * n : 3 * n] = (1.0 - entry.ratio) * np.eye(n)
+            one[3 * n : 4 * n, 3 * n : 4 * n] *= entry.ratio
+            return MatrixMap(one)
+        if entry.kind == HALT:
+            one[2 * n : 3 * n] = 0.0
+            return MatrixMap(one)
+        return MatrixMap(self.differences(entry.before, entry.after, self.work.restarting(entry)))
+
+    def _step(self, entry: Entry) -> LinearMap:
+        assert entry.inputs is not None
+        if self.work.scheme == CONSERVING:
+            both = entry.before, entry.after
+            return ConservingStep(self.work, self._pattern, self._colours, *both, entry.inputs, entry.h)
+        inputs = Inputs(*(a[1:] for a in entry.inputs))
+        both = entry.before, entry.after
+        return NodalStep(
+            self.work.compiled, self._memory, self._pattern, *both, inputs, entry.h, self.asked.rho
+        )  # fmt: skip
+
+    def sizes(self, state: State) -> Array:
+        """Distances (N,) between points of differences."""
+        n, length = self.chart.n, self.work.compiled.length
+        unit = np.array([length, 1.0]).repeat(3)
+        parts = [np.tile(_PART * unit, n)]
+        for array in (state.twist, state.rate, state.accel):
+            large = max(float(np.max(np.abs(array[:n] / unit), initial=0.0)), 1.0)
+            parts.append(np.tile(_PART * large * unit, n))
+        large = max(float(np.max(np.abs(state.force), initial=0.0)), 1.0)
+        return np.concatenate((*parts, np.full(6 * self.chart.m, _PART * large)))
+
+    def differences(self, before: State, after: State, call: Callable[[], None], columns: int = 0) -> Array:
+        """Derivatives (N, N) of a map by the state before it, by calling it with changed states."""
+        sizes, out, work = self.sizes(before), np.zeros((self.size, columns or self.size)), self.work
+        for k in range(out.shape[1]):
+            for i, weight in CENTRAL:
+                change = np.zeros(self.size)
+                change[k] = i * sizes[k]
+                work.put(before)
+                self.chart.move(work.state, change)
+                call()
+                out[:, k] += weight / sizes[k] * self.chart.difference(work.state, after)
+        return out
+
+    def start_columns(self, names: Sequence[str]) -> Array:
+        out = np.zeros((self.size, len(names)))
+        for j, name in enumerate(names):
+            for variant in self._varied(name):
+                out[:, j] += variant.weight * self.chart.difference(self._begun[name, variant.value], self.first)
+        return out
+
+    def initial_columns(self) -> Array:
+        """Derivatives (N, 12 n) of the state before the first map by frames and twists (x, v) at the very start."""
+        n, length = self.chart.n, self.work.compiled.length
+        sizes, out = np.tile(_PART * np.array([length, 1.0]).repeat(3), 2 * n), np.zeros((self.size, 12 * n))
+        for k, size in enumerate(sizes):
+            for i, weight in CENTRAL:
+                change = np.zeros(self.size)
+                change[k] = i * size
+                work = begun(self.model, self.asked, self.tape, lambda state, c=change: self.chart.move(state, c))
+                out[:, k] += weight / size * self.chart.difference(work.state, self.first)
+        return out
+
+    @contextmanager
+    def _moved(self, name: str, value: float) -> Iterator[None]:
+        here = self.model.parameters[name]
+        try:
+            self.model.set(**{name: value})
+            yield
+        finally:
+            self.model.set(**{name: here})
+
+    def _varied(self, name: str) -> list[Variant]:
+        """Models in which a parameter has other values."""
+        if name not in self._variants:
+            if name not in self.model.parameters:
+                known = ", ".join(repr(key) for key in self.model.parameters) or "none"
+                raise SolveError(f"gradient: {name!r} is not a parameter of the model; parameters: {known}")
+            value = self.model.parameters[name]
+            step = PARAMETER_STEP * (abs(value) or 1.0)
+            try:
+                found = [self._variant(name, value + i * step, weight / step) for i, weight in CENTRAL]
+            except CosseratError:  # at the border of what the model can take, such as a damping of zero
+                found = [self._variant(name, value + i * step, weight / step) for i, weight in FORWARD]
+            self._variants[name] = found
+        return self._variants[name]
+
+    @property
+    def _begun(self) -> dict[tuple[str, float], State]:
+        return self.__dict__.setdefault("_starts", {})
+
+    def _variant(self, name: str, value: float, weight: float) -> Variant:
+        with self._moved(name, value):
+            work = begun(self.model, self.asked, self.tape)
+            ours, compiled = self.work.compiled, work.compiled
+            alike = compiled.frames.shape == ours.frames.shape and compiled.n_multipliers == ours.n_multipliers
+            if not alike or len(compiled.freedoms) != len(ours.freedoms):
+                raise SolveError(f"gradient: parameter {name!r} changes the number of nodes, joints or freedoms")
+            self._begun[name, value] = State(*(a.copy() for a in work.state))
+            inputs = [work.sampled(e.times, e.h) if e.kind == STEP else e.inputs for e in self.tape]
+            copies = [None if x is None else Inputs(*(a.copy() for a in x)) for x in inputs]
+        return Variant(weight, value, work, copies)  # type: ignore[arg-type]
+
+    def sources(self, k: int, names: Sequence[str]) -> Array:
+        entry = self.tape[k]
+        columns = [
+            sum(variant.weight * self._changed(entry, k, name, variant) for variant in self._varied(name))
+            for name in names
+        ]
+        return np.array(columns).T
+
+    def _changed(self, entry: Entry, k: int, name: str, variant: Variant) -> Array:
+        """What a moved parameter leaves in the equations of a step, or makes of another map."""
+        if entry.kind in (HALT, RESCALE):
+            return np.zeros(self.size)
+        if entry.kind == STEP:
+            return self.left(variant.work, entry, variant.inputs[k])
+        with self._moved(name, variant.value):
+            variant.work.put(entry.before)
+            variant.work.again(entry)
+        return self.chart.difference(variant.work.state, entry.after)
+
+    def left(self, work: Recording, entry: Entry, inputs: Inputs) -> Array:
+        """Residual and values of constraints (M,) of a step, with the equations of a model and some inputs."""
+        if work.scheme == CONSERVING:
+            given = entry.before, increments(entry.before, entry.after), entry.after.force
+            residual, phi, _ = conserving_left(work, *given, inputs, entry.h)
+            return np.concatenate((residual.ravel(), phi.ravel()))
+        memory, trial = work.memory, work.memory.problem.trial
+        memory.replace(inputs=Inputs(*(a[1:] for a in inputs)))
+        for name in ("frame", "twist", "rate", "force", "angle"):
+            getattr(trial, name)[...] = getattr(entry.after, name)
+        memory.problem.solver.follow[0] = FROZEN
+        track_angles(memory.address)
+        forces(memory.address, 0)
+        add_inertia(memory.address)
+        return np.concatenate((trial.residual[: self.chart.n].ravel(), trial.phi.ravel()))
+
+    def input_sources(self, k: int, change: Callable[[Inputs, float], None]) -> Array:
+        """Derivative (M,) of the equations of step k by an input at its end; `change(inputs, x)` adds x to row 1."""
+        entry, found = self.tape[k], 0.0
+        assert entry.inputs is not None
+        for i, weight in CENTRAL:
+            inputs = Inputs(*(a.copy() for a in entry.inputs))
+            change(inputs, float(i))
+            found = found + weight * self.left(self.work, entry, inputs)
+        return np.asarray(found)
+

@@ -1,0 +1,94 @@
+"""What a sweep asks of a formulation: a run as a tape of maps between states, and each of them linearised.
+
+A *change* of a state is a vector (N,): increments on the group where bodies turn, plain differences elsewhere. A map
+has J = d(after)/d(before), (N, N), and columns d(after)/d(parameter); for a time step both follow from its equations
+r(new, old, parameters, inputs) = 0 by one solve, transposed in a backward sweep.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from cosserat.lie.protocol import Array
+
+
+class LinearMap(ABC):
+    """A map between states, linearised."""
+
+    @abstractmethod
+    def forward(self, change: Array, sources: Array | None = None) -> Array:
+        """Change after it (N, k) for one before it (N, k) and what sources add to its equations (M, k)."""
+
+    @abstractmethod
+    def backward(self, gradient: Array) -> tuple[Array, Array]:
+        """Gradient by what is after it (N,) -> by what is before (N,), and by its equations (M,)."""
+
+
+class MatrixMap(LinearMap):
+    """A map given by its matrix (N, N); sources are changes of what is after it."""
+
+    def __init__(self, matrix: Array) -> None:
+        self.matrix = matrix
+
+    def forward(self, change: Array, sources: Array | None = None) -> Array:
+        found = self.matrix @ change
+        return found if sources is None else found + sources
+
+    def backward(self, gradient: Array) -> tuple[Array, Array]:
+        return np.asarray(self.matrix.T @ gradient), gradient
+
+
+class TapedRun(ABC):
+    """A run as a start and a list of maps.
+
+    Attributes
+    ----------
+    size : int
+        N, of a change of a state.
+    count : int
+        Number of maps.
+    times : (count,)
+        Where each ends.
+    """
+
+    size: int
+    count: int
+    times: Array
+
+    @abstractmethod
+    def linear(self, k: int) -> LinearMap:
+        """Map k, linearised."""
+
+    @abstractmethod
+    def start_columns(self, names: Sequence[str]) -> Array:
+        """Derivatives (N, p) of the state before the first map by parameters."""
+
+    @abstractmethod
+    def sources(self, k: int, names: Sequence[str]) -> Array:
+        """Derivatives (M, p) of the equations of map k by parameters, as `LinearMap.forward` takes them."""
+
+
+def forward_sweep(run: TapedRun, names: Sequence[str] = (), start: Array | None = None) -> Array:
+    """Derivatives (N, p) of the last state by parameters; or, with changes (N, p) of the first state, along these."""
+    change = run.start_columns(names) if start is None else np.asarray(start, dtype=float)
+    for k in range(run.count):
+        change = run.linear(k).forward(change, run.sources(k, names) if names else None)
+    return change
+
+
+def backward_sweep(
+    run: TapedRun, gradient: Array, names: Sequence[str] = ()
+) -> tuple[Array, Array, list[Array]]:  # fmt: skip
+    """Gradient by the first state (N,), by parameters (p,), and by the equations of every map, from one by the last."""
+    gradient, found, equations = np.asarray(gradient, dtype=float), np.zeros(len(names)), []
+    for k in range(run.count - 1, -1, -1):
+        gradient, by_equations = run.linear(k).backward(gradient)
+        equations.append(by_equations)
+        if names:
+            found += by_equations @ run.sources(k, names)
+    if names:
+        found += gradient @ run.start_columns(names)
+    return gradient, found, equations[::-1]
