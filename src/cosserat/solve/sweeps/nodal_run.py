@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
-from cosserat.errors import CosseratError, SolveError
+from cosserat.errors import SolveError
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.newton import CONSERVING
 from cosserat.kernels.residual import add_inertia, forces, track_angles
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.solve.linear.input_columns import CENTRAL, FORWARD, PARAMETER_STEP
+from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.sweeps.blocks import BlockPattern
 from cosserat.solve.sweeps.conserving_step import Colours, ConservingStep, conserving_left, increments
@@ -27,25 +25,17 @@ from cosserat.solve.sweeps.nodal_tape import (
     Entry,
     NodalChart,
     Recording,
-    Setting,
     begun,
     recorded,
 )
-from cosserat.solve.sweeps.protocol import LinearMap, MatrixMap, TapedRun
+from cosserat.solve.sweeps.protocol import LinearMap, MatrixMap
+from cosserat.solve.sweeps.setting import Setting
+from cosserat.solve.sweeps.variants import Variant, VariedRun
 
 _PART = 3e-5  # of a length, of a turn, of velocities, accelerations and multipliers: between points of differences
 
 
-class Variant(NamedTuple):
-    """A model with a parameter moved, and its weight in a difference."""
-
-    weight: float
-    value: float
-    work: Recording
-    inputs: list[Inputs]  # for each map: at both ends of a step
-
-
-class NodalRun(TapedRun):
+class NodalRun(VariedRun):
     """A recorded run of a model.
 
     Attributes
@@ -122,13 +112,6 @@ class NodalRun(TapedRun):
                 out[:, k] += weight / sizes[k] * self.chart.difference(work.state, after)
         return out
 
-    def start_columns(self, names: Sequence[str]) -> Array:
-        out = np.zeros((self.size, len(names)))
-        for j, name in enumerate(names):
-            for variant in self._varied(name):
-                out[:, j] += variant.weight * self.chart.difference(self._begun[name, variant.value], self.first)
-        return out
-
     def initial_columns(self) -> Array:
         """Derivatives (N, 12 n) of the state before the first map by frames and twists (x, v) at the very start."""
         n, length = self.chart.n, self.work.compiled.length
@@ -141,64 +124,31 @@ class NodalRun(TapedRun):
                 out[:, k] += weight / size * self.chart.difference(work.state, self.first)
         return out
 
-    @contextmanager
-    def _moved(self, name: str, value: float) -> Iterator[None]:
-        here = self.model.parameters[name]
-        try:
-            self.model.set(**{name: value})
-            yield
-        finally:
-            self.model.set(**{name: here})
+    def difference(self, after: State, base: State) -> Array:
+        return self.chart.difference(after, base)
 
-    def _varied(self, name: str) -> list[Variant]:
-        """Models in which a parameter has other values."""
-        if name not in self._variants:
-            if name not in self.model.parameters:
-                known = ", ".join(repr(key) for key in self.model.parameters) or "none"
-                raise SolveError(f"gradient: {name!r} is not a parameter of the model; parameters: {known}")
-            value = self.model.parameters[name]
-            step = PARAMETER_STEP * (abs(value) or 1.0)
-            try:
-                found = [self._variant(name, value + i * step, weight / step) for i, weight in CENTRAL]
-            except CosseratError:  # at the border of what the model can take, such as a damping of zero
-                found = [self._variant(name, value + i * step, weight / step) for i, weight in FORWARD]
-            self._variants[name] = found
-        return self._variants[name]
+    def _first(self) -> State:
+        return self.first
 
-    @property
-    def _begun(self) -> dict[tuple[str, float], State]:
-        return self.__dict__.setdefault("_starts", {})
+    def _variant(self, name: str) -> tuple[Recording, State, list[Inputs | None]]:
+        work = begun(self.model, self.asked, self.tape)
+        ours, compiled = self.work.compiled, work.compiled
+        alike = compiled.frames.shape == ours.frames.shape and compiled.n_multipliers == ours.n_multipliers
+        if not alike or len(compiled.freedoms) != len(ours.freedoms):
+            raise SolveError(f"gradient: parameter {name!r} changes the number of nodes, joints or freedoms")
+        inputs = [Inputs(*(a.copy() for a in work.sampled(e.times, e.h))) if e.kind == STEP else None for e in self.tape]
+        return work, State(*(a.copy() for a in work.state)), inputs
 
-    def _variant(self, name: str, value: float, weight: float) -> Variant:
-        with self._moved(name, value):
-            work = begun(self.model, self.asked, self.tape)
-            ours, compiled = self.work.compiled, work.compiled
-            alike = compiled.frames.shape == ours.frames.shape and compiled.n_multipliers == ours.n_multipliers
-            if not alike or len(compiled.freedoms) != len(ours.freedoms):
-                raise SolveError(f"gradient: parameter {name!r} changes the number of nodes, joints or freedoms")
-            self._begun[name, value] = State(*(a.copy() for a in work.state))
-            inputs = [work.sampled(e.times, e.h) if e.kind == STEP else e.inputs for e in self.tape]
-            copies = [None if x is None else Inputs(*(a.copy() for a in x)) for x in inputs]
-        return Variant(weight, value, work, copies)  # type: ignore[arg-type]
-
-    def sources(self, k: int, names: Sequence[str]) -> Array:
+    def _changed(self, k: int, name: str, variant: Variant) -> Array:
         entry = self.tape[k]
-        columns = [
-            sum(variant.weight * self._changed(entry, k, name, variant) for variant in self._varied(name))
-            for name in names
-        ]
-        return np.array(columns).T
-
-    def _changed(self, entry: Entry, k: int, name: str, variant: Variant) -> Array:
-        """What a moved parameter leaves in the equations of a step, or makes of another map."""
         if entry.kind in (HALT, RESCALE):
             return np.zeros(self.size)
         if entry.kind == STEP:
             return self.left(variant.work, entry, variant.inputs[k])
-        with self._moved(name, variant.value):
+        with self.moved(name, variant.value):
             variant.work.put(entry.before)
             variant.work.again(entry)
-        return self.chart.difference(variant.work.state, entry.after)
+        return self.difference(variant.work.state, entry.after)
 
     def left(self, work: Recording, entry: Entry, inputs: Inputs) -> Array:
         """Residual and values of constraints (M,) of a step, with the equations of a model and some inputs."""

@@ -23,6 +23,7 @@ from cosserat.solve.motion.smooth_start import restarting
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Integration
 from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
+from cosserat.solve.sweeps.setting import Setting
 
 STEP, RESTART, RESCALE, HALT = "step", "restart", "rescale", "halt"
 
@@ -131,19 +132,6 @@ class Recording(Integration):
     def put(self, state: State) -> None:
         """Take over a state."""
         copy_state(state, self.state)
-
-
-class Setting(NamedTuple):
-    """How to run: arguments as those of `simulate`."""
-
-    duration: float
-    step: float | None
-    integrator: str = "generalized-alpha"
-    rho: float = 0.9
-    start: Any = "reference"
-    start_time: float = 0.0
-    tolerance: float = 1e-4
-    newton_tolerance: float = 1e-12
 
 
 _SCHEMES = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}

@@ -1,0 +1,131 @@
+"""`TreeRun`: a run in floating frames for the sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
+from cosserat.model.model import Model
+from cosserat.solve.floating.state import Instant, Start
+from cosserat.solve.linear.input_columns import CENTRAL
+from cosserat.solve.sweeps.protocol import LinearMap, MatrixMap
+from cosserat.solve.sweeps.setting import Setting
+from cosserat.solve.sweeps.tree_step import TreeStep
+from cosserat.solve.sweeps.tree_tape import BEGIN, RESCALE, STEP, TreeEntry, begun, recorded
+from cosserat.solve.sweeps.variants import Variant, VariedRun
+
+_PART = 1e-3  # of a turn or of the largest velocity or acceleration, between points of differences
+
+
+class TreeRun(VariedRun):
+    """A recorded run of a model.
+
+    Steps of the generalised-alpha method of trees without loops have exact derivatives. Those of closed loops, whose
+    positions are closed along directions that depend on the state, and those of Runge and Kutta are differentiated by
+    differences of fourth order of the step itself.
+    """
+
+    def __init__(self, model: Model, asked: Setting) -> None:
+        self.model, self.asked = model, asked
+        self.stepper, self.first, self.stored, self.status = recorded(model, asked)
+        if not self.status.ok:
+            raise SolveError(f"gradient: the run fails: {self.status.message}")
+        self.tape: list[TreeEntry] = self.stepper.tape
+        self.n = len(self.first.q)
+        self.size, self.count = 4 * self.n, len(self.tape)
+        self.times = np.array([entry.t + entry.h for entry in self.tape])
+        self.last: Instant = self.tape[-1].after if self.tape else self.first
+        self._exact = asked.integrator == "generalized-alpha" and not self.stepper.constraints.present
+        self._variants = {}
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether the first step was taken in parts."""
+        return bool(self.stepper.starts_in_parts)
+
+    def difference(self, after: Instant, base: Instant) -> Array:
+        x = self.stepper.tree.difference(base.q, after.q)
+        return np.concatenate((x, after.v - base.v, after.a - base.a, after.carried - base.carried))
+
+    def move(self, state: Instant, change: Array) -> Instant:
+        """A changed state."""
+        x, v, a, b = change.reshape(4, self.n)
+        q = self.stepper.tree.moved(state.q, x)
+        return state._replace(q=q, v=state.v + v, a=state.a + a, carried=state.carried + b)
+
+    def _first(self) -> Instant:
+        return self.first
+
+    def linear(self, k: int) -> LinearMap:
+        entry, n = self.tape[k], self.n
+        if entry.kind == RESCALE:
+            part, one = min(1.0, entry.h / entry.before.step), np.eye(self.size)
+            one[3 * n :, 2 * n : 3 * n] = (1.0 - part) * np.eye(n)
+            one[3 * n :, 3 * n :] *= part
+            return MatrixMap(one)
+        if self._exact and entry.kind == STEP:
+            return self._step(entry.before, entry.after, entry)
+        return MatrixMap(self.differences(entry.before, entry.after, lambda old: self.stepper.again(entry, old)))
+
+    def _step(self, before: Instant, after: Instant, entry: TreeEntry) -> TreeStep:
+        held = self.stepper.drives.held
+        return TreeStep(self.stepper.tree, held, before, after, entry.t + entry.h, entry.h, self.asked.rho)
+
+    def differences(self, before: Instant, after: Instant, call: Callable[[Instant], Instant]) -> Array:
+        """Derivatives (N, N) of a map, by calling it with changed states."""
+        n, out = self.n, np.zeros((self.size, self.size))
+        sizes = [np.full(n, _PART)]
+        for values in (before.v, before.a, before.carried):
+            sizes.append(np.full(n, _PART * max(1.0, float(np.max(np.abs(values), initial=0.0)))))
+        for k, size in enumerate(np.concatenate(sizes)):
+            for i, weight in CENTRAL:
+                change = np.zeros(self.size)
+                change[k] = i * size
+                out[:, k] += weight / size * self.difference(call(self.move(before, change)), after)
+        return out
+
+    def initial_columns(self) -> Array:
+        """Derivatives (N, 2 n) of the state before the first map by coordinates and velocities at the very start."""
+        n, out = self.n, np.zeros((self.size, 2 * self.n))
+        for k in range(2 * n):
+            for i, weight in CENTRAL:
+                change = np.zeros((2, n))
+                change.ravel()[k] = i * _PART
+                found = begun(self.model, self.asked, self.tape, self.in_parts, changed(change))[1]
+                out[:, k] += weight / _PART * self.difference(found, self.first)
+        return out
+
+    def _variant(self, name: str) -> tuple[Any, Instant, list[Any]]:
+        stepper, first = begun(self.model, self.asked, self.tape, self.in_parts)
+        if stepper.tree.coordinates != self.stepper.tree.coordinates:
+            raise SolveError(f"gradient: parameter {name!r} changes the coordinates of the tree")
+        return stepper, first, []
+
+    def _changed(self, k: int, name: str, variant: Variant) -> Array:
+        entry, stepper = self.tape[k], variant.work
+        if entry.kind == RESCALE:
+            return np.zeros(self.size)
+        with self.moved(name, variant.value):
+            if self._exact and entry.kind == STEP:
+                return self.left(stepper, entry)
+            return self.difference(stepper.again(entry, entry.before), entry.after)
+
+    def left(self, stepper: Any, entry: TreeEntry) -> Array:
+        """Residual (n,) of a step with the equations of a model; zero where a motion is prescribed."""
+        after = entry.after
+        stepper.tree.load(entry.t + entry.h)
+        tau = stepper.tree.inverse_dynamics(after.q, after.v, after.a)
+        return np.where(stepper.drives.held, 0.0, tau)
+
+
+def changed(change: Array) -> Callable[[Any, Start], Start]:
+    """Coordinates and velocities (2, n) of a start, changed."""
+
+    def call(stepper: Any, start: Start) -> Start:
+        return start._replace(q=stepper.tree.moved(start.q, change[0]), v=start.v + change[1])
+
+    return call

@@ -1,0 +1,220 @@
+"""A run in floating frames as a tape of maps between states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cosserat.compile.rules import break_array
+from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
+from cosserat.model.model import Model
+from cosserat.results.reference import Reference
+from cosserat.results.status import Status
+from cosserat.solve.floating.explicit import Explicit
+from cosserat.solve.floating.implicit import Implicit
+from cosserat.solve.floating.results import node_seats
+from cosserat.solve.floating.simulate import _timetable, _tree
+from cosserat.solve.floating.start import starting_state
+from cosserat.solve.floating.state import Drives, Instant, stacked
+from cosserat.solve.floating.steps import Advance, Stepper
+from cosserat.solve.floating.walk import FloatingWalk
+from cosserat.solve.motion.driver import adaptive_steps, equal_steps, fixed_steps
+from cosserat.solve.motion.grading import parts_of
+from cosserat.solve.motion.walk import NEVER
+from cosserat.solve.relative.tree_constraints import TreeConstraints
+from cosserat.solve.sweeps.setting import Setting
+
+STEP, BEGIN, RESCALE = "step", "begin", "rescale"
+
+
+class TreeEntry(NamedTuple):
+    """A map that was applied to the state, at time t: a step of length h, or what gets ready for steps of length h."""
+
+    kind: str
+    t: float
+    h: float
+    before: Instant
+    after: Instant
+
+
+class RecordingImplicit(Implicit):
+    """Generalised-alpha steps that write down what they do."""
+
+    tape: list[TreeEntry]
+    starts_in_parts = False
+
+    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+        """One step after the other."""
+        done, stored = 0, []
+        while done < n:
+            at = t + done * h
+            begin = self.readied(old, at, h)
+            step = super().advance(begin, at, h, 1, every, phase + done)
+            if step.failure is not None:
+                return Advance(old, done, stacked(stored) if stored else None, step.failure)
+            now = step.now._replace(t=at + h)
+            if begin is not old and self._changes(old, h):
+                kind = BEGIN if self.at_breaks else RESCALE
+                self.tape.append(TreeEntry(kind, at, h, old, begin))
+            self.tape.append(TreeEntry(STEP, at, h, begin, now))
+            if step.stored is not None:
+                stored.append(step.stored)
+            old, done = now, done + 1
+        return Advance(old, done, stacked(stored) if stored else None, None)
+
+    def _changes(self, old: Instant, h: float) -> bool:
+        return old.step != h and (self.at_breaks or old.step != 0.0)
+
+    def readied(self, old: Instant, t: float, h: float) -> Instant:
+        """A state from which steps of length h go on."""
+        if self.at_breaks and old.step != h:
+            old = self._begun(old, t, h)
+        return self._rescaled(old, h)._replace(step=h)
+
+    def eased(self, now: Instant, t: float, h: float) -> Instant | None:
+        mark = len(self.tape)
+        found = super().eased(now, t, h)
+        del self.tape[mark : mark + 1 if found is not None else len(self.tape)]  # of a trial, or all
+        self.starts_in_parts = found is not None
+        return found
+
+    def first_of(self, begin: Instant, h: float) -> Instant:
+        """The state before the first map, from that of the start, for a first step of length h."""
+        if not self.starts_in_parts:
+            return begin
+        part = parts_of(h)[0]
+        Implicit.advance(self, begin, begin.t, part, 1, NEVER, 0)
+        first = np.where(self.drives.held, begin.a, self.resolved(begin.a))
+        return begin._replace(a=first, carried=first)
+
+    def again(self, entry: TreeEntry, old: Instant) -> Instant:
+        """Apply a map of a tape to another state."""
+        if entry.kind != STEP:
+            return self.readied(old._replace(step=entry.before.step), entry.t, entry.h)
+        return _stepped(Implicit.advance(self, old._replace(step=entry.h), entry.t, entry.h, 1, NEVER, 0), entry)
+
+
+class RecordingExplicit(Explicit):
+    """Runge-Kutta steps that write down what they do."""
+
+    tape: list[TreeEntry]
+    starts_in_parts = False
+
+    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+        """One step after the other."""
+        done, stored = 0, []
+        while done < n:
+            at = t + done * h
+            step = super().advance(old, at, h, 1, every, phase + done)
+            if step.failure is not None:
+                return Advance(old, done, stacked(stored) if stored else None, step.failure)
+            now = step.now._replace(t=at + h)
+            self.tape.append(TreeEntry(STEP, at, h, old, now))
+            if step.stored is not None:
+                stored.append(step.stored)
+            old, done = now, done + 1
+        return Advance(old, done, stacked(stored) if stored else None, None)
+
+    def first_of(self, begin: Instant, h: float) -> Instant:
+        """The state before the first map."""
+        return begin
+
+    def again(self, entry: TreeEntry, old: Instant) -> Instant:
+        """Apply a map of a tape to another state."""
+        return _stepped(Explicit.advance(self, old, entry.t, entry.h, 1, NEVER, 0), entry)
+
+
+def _stepped(step: Advance, entry: TreeEntry) -> Instant:
+    if step.failure is not None:
+        raise SolveError(f"gradient: the step from {entry.t:.6g} s fails for changed numbers")
+    return step.now._replace(t=entry.t + entry.h)
+
+
+class RecordingWalk(FloatingWalk):
+    """Steps that are forgotten when they are taken back."""
+
+    def __init__(self, stepper: Stepper, start: Instant, length: float) -> None:
+        super().__init__(stepper, start, length)
+        self._mark = 0
+
+    def keep(self) -> None:
+        super().keep()
+        self._mark = len(self.stepper.tape)  # type: ignore[attr-defined]
+
+    def restore(self) -> None:
+        super().restore()
+        del self.stepper.tape[self._mark :]  # type: ignore[attr-defined]
+
+    def cross(self, t: float, h: float) -> None:
+        raise SolveError(f"gradient: a load or a prescribed motion is not smooth at {t:.6g} s, which it does not follow")
+
+
+def prepared(
+    model: Model, asked: Setting, change: Callable[[Any, Any], Any] | None = None
+) -> tuple[Any, Instant, float]:
+    """A recording stepper, the start, and a typical length; `change(stepper, start)` may give another start."""
+    reference = Reference(model)
+    settings = {"modes": asked.modes, "boundary": asked.boundary, "stiffening": asked.stiffening}
+    tree = _tree(model, reference, settings)
+    drives = Drives(model, tree)
+    seats = node_seats(tree, reference.skeleton)
+    constraints = TreeConstraints(model, tree.data, [seat for seat in seats if seat.link >= 0])
+    timetable, reference.rules = _timetable(model, tree, constraints), constraints.rules
+    timetable.look(asked.start_time, asked.duration)
+    constraints.closed.held.breaks[:] = break_array(constraints.rules)
+    of_tree = tree, drives, constraints, reference.size
+    stepper: Any
+    if asked.integrator == "runge-kutta":
+        stepper = RecordingExplicit(*of_tree, asked.step is None)
+    else:
+        stepper = RecordingImplicit(*of_tree, asked.rho, asked.newton_tolerance)
+    stepper.tape = []
+    start = starting_state(stepper, reference, asked.start, asked.start_time)
+    if change is not None:
+        start = change(stepper, start)
+    begin = stepper.start(*start)
+    if begin.inner.size:
+        raise SolveError("gradient: laws own states, which it does not follow")
+    tree.forces.jumps = timetable.jumps(begin.t, begin.t + asked.duration)
+    if tree.forces.jumps.times or timetable.kinks([begin.t + asked.duration], 1e-9 * asked.duration):
+        raise SolveError("gradient: a load or a prescribed motion is not smooth, which it does not follow")
+    stepper.at_breaks = asked.step is None
+    return stepper, begin, reference.length
+
+
+def recorded(model: Model, asked: Setting) -> tuple[Any, Instant, Array, Status]:
+    """Run, and write it down: the stepper, the state before the first map, times that are stored, how it ended."""
+    stepper, begin, length = prepared(model, asked)
+    walk = RecordingWalk(stepper, begin, length)
+    if asked.step is None:
+        if stepper.tree.forces.varying:
+            raise SolveError("gradient: steps that adapt to loads which change with time are not followed; pass step=")
+        times, status = adaptive_steps(walk, begin.t, asked.duration, asked.tolerance)
+    else:
+        n_steps = equal_steps(asked.duration, asked.step)
+        times, status = fixed_steps(walk, begin.t, n_steps, asked.duration / n_steps, 1)
+    first = stepper.tape[0].before if stepper.tape else begin
+    return stepper, first, times, status
+
+
+def begun(
+    model: Model, asked: Setting, tape: list[TreeEntry], in_parts: bool, change: Callable[[Any, Any], Any] | None = None
+) -> tuple[Any, Instant]:
+    """A stepper, and the state before the first map of a tape of another model like it."""
+    stepper, begin, _ = prepared(model, asked, change)
+    stepper.starts_in_parts = in_parts
+    h = asked.duration if asked.step is None else asked.duration / equal_steps(asked.duration, asked.step)
+    return stepper, stepper.first_of(begin, h)
+
+
+def replayed(
+    model: Model, asked: Setting, tape: list[TreeEntry], in_parts: bool, change: Callable[[Any, Any], Any] | None = None
+) -> Instant:
+    """The last state of a run with the maps of a tape."""
+    stepper, now = begun(model, asked, tape, in_parts, change)
+    for entry in tape:
+        now = stepper.again(entry, now)
+    return now
