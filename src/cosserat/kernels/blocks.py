@@ -144,7 +144,7 @@ def solve_transposed(problem):
         D = blocks[pattern.diagonal[p]]
         y0, y1, y2, y3, y4, y5 = x[v, 0], x[v, 1], x[v, 2], x[v, 3], x[v, 4], x[v, 5]
         for i in range(6):
-            x[v, i] = D[0, i] * y0 + D[1, i] * y1 + D[2, i] * y2 + D[3, i] * y3 + D[4, i] * y4 + D[5, i] * y5
+            x[v, i] = D[i, 0] * y0 + D[i, 1] * y1 + D[i, 2] * y2 + D[i, 3] * y3 + D[i, 4] * y4 + D[i, 5] * y5
         for e in range(pattern.start[p], pattern.start[p + 1]):
             take_away(blocks[pattern.upper[e]], x[v], x[pattern.neighbour[e]])
     for p in range(n - 1, -1, -1):
@@ -155,12 +155,12 @@ def solve_transposed(problem):
 
 
 @helper
-def take_away(A, x, y_out):
-    """y_out -= A^T x."""
+def take_away(A_t, x, y_out):
+    """y -= A^T x, for A^T."""
     for i in range(6):
         s = 0.0
         for j in range(6):
-            s += A[j, i] * x[j]
+            s += A_t[i, j] * x[j]
         y_out[i] -= s
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.kernels.blocks import factor, solve
+from cosserat.kernels.blocks import factor, load_transposed, solve, solve_transposed
 
 KINDS = ("Revolute", "Prismatic", "Spherical", "Fixed")
 
@@ -45,7 +45,12 @@ def residual_of_solution(lab, rng):
     singular = factor(lab.memory.address)
     solve(lab.memory.address)
     exact = np.linalg.solve(A, b.ravel())
-    return singular, np.abs(solver.x.ravel() - exact).max() / np.abs(exact).max()
+    error = np.abs(solver.x.ravel() - exact).max() / np.abs(exact).max()
+    solver.x[:] = b
+    load_transposed(lab.memory.address)
+    solve_transposed(lab.memory.address)
+    exact = np.linalg.solve(A.T, b.ravel())
+    return singular, max(error, np.abs(solver.x.ravel() - exact).max() / np.abs(exact).max())
 
 
 @pytest.mark.parametrize("seed", range(4))

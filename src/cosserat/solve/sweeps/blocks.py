@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix
 
 from cosserat.compile.compiled import CompiledModel
@@ -25,7 +26,7 @@ class BlockPattern:
         self.of_columns = np.nonzero((rows < n) & (columns >= n))[0]
         self.row, self.column = rows, columns
 
-    def matrix(self, which: Array, blocks: Array) -> bsr_matrix:
+    def matrix(self, which: NDArray[np.int64], blocks: Array) -> bsr_matrix:
         """Some blocks (k, 6, 6) as a sparse matrix over nodes and multipliers."""
         rows, columns = self.row[which], self.column[which]
         size = self.n + self.m

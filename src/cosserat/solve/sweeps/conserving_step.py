@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cosserat.compile.compiled import row_to_frame
+from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.conserving import evaluate
 from cosserat.kernels.integrate import note_start
@@ -17,8 +19,6 @@ from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.tangent import tangent_operators
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
-from cosserat.compile.compiled import row_to_frame
-from cosserat.kernels.alpha import move
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.memory import copy_state

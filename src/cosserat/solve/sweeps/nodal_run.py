@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from cosserat.errors import SolveError
-from cosserat.kernels.arrays import Inputs, State
+from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.newton import CONSERVING
 from cosserat.kernels.residual import add_inertia, forces, track_angles
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
+from cosserat.results.run import Run
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
 from cosserat.solve.linear.input_columns import CENTRAL
+from cosserat.solve.linear.point import MOMENT, OperatingPoint
+from cosserat.solve.linear.ports import input_ports
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.sweeps.blocks import BlockPattern
 from cosserat.solve.sweeps.conserving_step import Colours, ConservingStep, conserving_left, increments
@@ -30,7 +37,7 @@ from cosserat.solve.sweeps.nodal_tape import (
 )
 from cosserat.solve.sweeps.protocol import LinearMap, MatrixMap
 from cosserat.solve.sweeps.setting import Setting
-from cosserat.solve.sweeps.variants import Variant, VariedRun
+from cosserat.solve.sweeps.variants import Variant, VariedRun, demand_forces
 
 _PART = 3e-5  # of a length, of a turn, of velocities, accelerations and multipliers: between points of differences
 
@@ -79,14 +86,11 @@ class NodalRun(VariedRun):
 
     def _step(self, entry: Entry) -> LinearMap:
         assert entry.inputs is not None
+        both = entry.before, entry.after
         if self.work.scheme == CONSERVING:
-            both = entry.before, entry.after
             return ConservingStep(self.work, self._pattern, self._colours, *both, entry.inputs, entry.h)
         inputs = Inputs(*(a[1:] for a in entry.inputs))
-        both = entry.before, entry.after
-        return NodalStep(
-            self.work.compiled, self._memory, self._pattern, *both, inputs, entry.h, self.asked.rho
-        )  # fmt: skip
+        return NodalStep(self.work.compiled, self._memory, self._pattern, *both, inputs, entry.h, self.asked.rho)
 
     def sizes(self, state: State) -> Array:
         """Distances (N,) between points of differences."""
@@ -120,7 +124,7 @@ class NodalRun(VariedRun):
             for i, weight in CENTRAL:
                 change = np.zeros(self.size)
                 change[k] = i * size
-                work = begun(self.model, self.asked, self.tape, lambda state, c=change: self.chart.move(state, c))
+                work = begun(self.model, self.asked, self.tape, partial(self.chart.move, change=change))
                 out[:, k] += weight / size * self.chart.difference(work.state, self.first)
         return out
 
@@ -136,7 +140,9 @@ class NodalRun(VariedRun):
         alike = compiled.frames.shape == ours.frames.shape and compiled.n_multipliers == ours.n_multipliers
         if not alike or len(compiled.freedoms) != len(ours.freedoms):
             raise SolveError(f"gradient: parameter {name!r} changes the number of nodes, joints or freedoms")
-        inputs = [Inputs(*(a.copy() for a in work.sampled(e.times, e.h))) if e.kind == STEP else None for e in self.tape]
+        inputs = [
+            Inputs(*(a.copy() for a in work.sampled(e.times, e.h))) if e.kind == STEP else None for e in self.tape
+        ]
         return work, State(*(a.copy() for a in work.state)), inputs
 
     def _changed(self, k: int, name: str, variant: Variant) -> Array:
@@ -166,13 +172,34 @@ class NodalRun(VariedRun):
         add_inertia(memory.address)
         return np.concatenate((trial.residual[: self.chart.n].ravel(), trial.phi.ravel()))
 
-    def input_sources(self, k: int, change: Callable[[Inputs, float], None]) -> Array:
-        """Derivative (M,) of the equations of step k by an input at its end; `change(inputs, x)` adds x to row 1."""
-        entry, found = self.tape[k], 0.0
-        assert entry.inputs is not None
-        for i, weight in CENTRAL:
-            inputs = Inputs(*(a.copy() for a in entry.inputs))
-            change(inputs, float(i))
-            found = found + weight * self.left(self.work, entry, inputs)
-        return np.asarray(found)
+    def moved_state(self, state: State, change: Array) -> State:
+        found = State(*(a.copy() for a in state))
+        self.chart.move(found, change)
+        return found
 
+    def moment(self, state: State, work: Recording | None = None) -> Run:
+        known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
+        source, t = (self.work if work is None else work).compiled, float(self.stored[-1])
+        settings = {"formulation": "galilean", "integrator": self.asked.integrator}
+        history = History(*(a[None] for a in known))
+        return Run(Trajectory(source, np.array([t]), history, Status(Outcome.OK, t), settings, {}))
+
+    def initial_names(self) -> list[tuple[str, int]]:
+        compiled = self.work.compiled
+        of_bodies = [(node, name, 1) for name, node in compiled.bodies.items()]
+        of_beams = [(mesh.first_node, name, mesh.n_nodes) for name, mesh in compiled.beams.items()]
+        return [(name, 6 * count) for _, name, count in sorted(of_bodies + of_beams)]
+
+    def is_step(self, k: int) -> bool:
+        return self.tape[k].kind == STEP
+
+    def input_sources(self, k: int, items: Any) -> tuple[tuple[str, ...], Array]:
+        entry = self.tape[k]
+        if self.work.scheme == CONSERVING:
+            raise SolveError("gradient: controls are followed by integrator='generalized-alpha'")
+        self._step(entry)  # its end is in the memory now
+        point = OperatingPoint(self.work.compiled, self._memory, float(entry.times[-1]), MOMENT)
+        ports = input_ports(point, items, "gradient")
+        demand_forces(ports)
+        none = np.zeros((6 * self.chart.m, ports.force.shape[1]))
+        return tuple(column.name for column in ports.columns), -np.vstack((ports.force, none))

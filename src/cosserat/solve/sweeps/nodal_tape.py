@@ -46,14 +46,15 @@ class Recording(Integration):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.tape: list[Entry] = []
-        self._begun = self._copied()
+        self._begun = self.copied()
         self._kept_length = 0
 
-    def _copied(self) -> State:
+    def copied(self) -> State:
+        """A copy of the state."""
         return State(*(array.copy() for array in self.state))
 
     def _note(self, kind: str, h: float, times: Array, before: State, **more: Any) -> None:
-        self.tape.append(Entry(kind, h, times, before, self._copied(), **more))
+        self.tape.append(Entry(kind, h, times, before, self.copied(), **more))
 
     def keep(self) -> None:
         super().keep()
@@ -79,22 +80,22 @@ class Recording(Integration):
         return Walk.judged(self, t, h, n, bounds, every, phase)
 
     def restart(self, t: float, h: float) -> None:
-        before = self._copied()
+        before = self.copied()
         super().restart(t, h)
         self._note(RESTART, h, np.array([t]), before)
 
     def halt(self) -> None:
-        before = self._copied()
+        before = self.copied()
         super().halt()
         self._note(HALT, 0.0, np.zeros(1), before)
 
     def inputs(self, times: Array, h: float) -> Inputs:
-        last, count, before = self.accel_step, len(self.tape), self._copied()
+        last, count, before = self.accel_step, len(self.tape), self.copied()
         found = super().inputs(times, h)
         if last not in (0.0, h) and len(self.tape) == count and self.scheme != CONSERVING:
             ratio = h / last
             self._note(RESCALE, h, times[:1], before, ratio=ratio if ratio <= 3.0 else 0.0)
-        self._begun = self._copied()
+        self._begun = self.copied()
         return found
 
     def run(self, times: Array, h: float, every: int, phase: int, row: int, *, search: bool = False) -> int:
@@ -105,7 +106,9 @@ class Recording(Integration):
         return code
 
     def cross(self, t: float, h: float) -> None:
-        raise SolveError(f"gradient: a load or a prescribed motion is not smooth at {t:.6g} s, which it does not follow")
+        raise SolveError(
+            f"gradient: a load or a prescribed motion is not smooth at {t:.6g} s, which it does not follow"
+        )
 
     def again(self, entry: Entry) -> None:
         """Apply a map of another tape to the state."""
@@ -137,10 +140,8 @@ class Recording(Integration):
 _SCHEMES = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
 
 
-def prepared(
-    model: Model, asked: Setting, first: float | None = None, change: Callable[[State], None] | None = None
-) -> tuple[Recording, float]:
-    """Steps of a model up to the first one, of length `first` where it is known, and the time of the start.
+def prepared(model: Model, asked: Setting, change: Callable[[State], None] | None = None) -> tuple[Recording, float]:
+    """Steps of a model up to the first one, and the time of the start.
 
     `change` may change frames and twists of the start, before accelerations are found.
     """
@@ -149,12 +150,12 @@ def prepared(
     compiled.timetable.look(asked.start_time, asked.duration)
     memory = new_memory(compiled, compiled.sampler.sample(np.array([asked.start_time])))
     work = Recording(compiled, memory, asked.rho, _SCHEMES[asked.integrator], asked.newton_tolerance)
-    t, work.accel_step = set_start(compiled, memory, asked.start, asked.start_time)
+    t, work.accel_step = set_start(compiled, memory, "reference", asked.start_time)
     if change is not None:
         change(memory.problem.state)
         consistent_accelerations(compiled, t, memory)
-    work.jumps = compiled.timetable.jumps(t, t + asked.duration)
-    if asked.step is not None and compiled.timetable.parted_at(work.jumps, asked.duration):
+    work.jumps = jumps = compiled.timetable.jumps(t, t + asked.duration)
+    if asked.step is not None and compiled.timetable.parted_at(jumps, asked.duration):
         raise SolveError("gradient: a prescribed motion has a kink, which it does not follow")
     return work, t
 
@@ -165,13 +166,14 @@ def recorded(model: Model, asked: Setting) -> tuple[Recording, Array, Status, St
     if asked.step is None:
         if work.compiled.sampler.varying:
             raise SolveError("gradient: steps that adapt to loads which change with time are not followed; pass step=")
+        assert work.jumps is not None
         breaks = work.compiled.timetable.breaks(work.jumps, t, t + asked.duration)
         times, status = adaptive_steps(work, t, asked.duration, asked.tolerance, 1, breaks)
     else:
         n_steps = equal_steps(asked.duration, asked.step)
         work.shelf.reserve(2 + n_steps)
         times, status = fixed_steps(work, t, n_steps, asked.duration / n_steps, 1)
-    first = work.tape[0].before if work.tape else work._copied()
+    first = work.tape[0].before if work.tape else work.copied()
     return work, times, status, first
 
 
@@ -182,6 +184,11 @@ def begun(model: Model, asked: Setting, tape: list[Entry], change: Callable[[Sta
         work.begin(t, tape[-1].h, at_breaks=True)
     else:
         work.begin(t, asked.duration / equal_steps(asked.duration, asked.step))
+    if work.graded != (bool(tape) and tape[0].kind == HALT):
+        raise SolveError(
+            "gradient: a first step is taken whole or in parts, depending on numbers as small as those of differences; "
+            "take another step"
+        )
     work.graded = False
     return work
 

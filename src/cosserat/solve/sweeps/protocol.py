@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from cosserat.lie.protocol import Array
+from cosserat.results.run import Run
 
 
 class LinearMap(ABC):
@@ -61,6 +63,36 @@ class TapedRun(ABC):
     @abstractmethod
     def linear(self, k: int) -> LinearMap:
         """Map k, linearised."""
+
+    last: Any  # the last state
+
+    @abstractmethod
+    def moved_state(self, state: Any, change: Array) -> Any:
+        """A state changed by (N,)."""
+
+    @abstractmethod
+    def sizes(self, state: Any) -> Array:
+        """Distances (N,) between points of differences."""
+
+    @abstractmethod
+    def moment(self, state: Any, work: Any = None) -> Run:
+        """A state at the end as a `Run` of one moment; of another model like this one, whose steps are given."""
+
+    @abstractmethod
+    def initial_columns(self) -> Array:
+        """Derivatives (N, q) of the state before the first map by positions and velocities at the very start."""
+
+    @abstractmethod
+    def initial_names(self) -> list[tuple[str, int]]:
+        """Names of what has positions and velocities, each with the number of its freedoms; q is twice their sum."""
+
+    @abstractmethod
+    def input_sources(self, k: int, items: Any) -> tuple[tuple[str, ...], Array]:
+        """Names of inputs, and derivatives (M, i) of the equations of step k by their values at its end."""
+
+    @abstractmethod
+    def is_step(self, k: int) -> bool:
+        """Whether map k is a time step."""
 
     @abstractmethod
     def start_columns(self, names: Sequence[str]) -> Array:

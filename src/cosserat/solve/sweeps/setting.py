@@ -12,7 +12,6 @@ class Setting(NamedTuple):
     step: float | None
     integrator: str = "generalized-alpha"
     rho: float = 0.9
-    start: Any = "reference"
     start_time: float = 0.0
     tolerance: float = 1e-4
     newton_tolerance: float = 1e-12

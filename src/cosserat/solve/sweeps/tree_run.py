@@ -10,13 +10,22 @@ import numpy as np
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
+from cosserat.results.run import Run
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant, Start
+from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.input_columns import CENTRAL
+from cosserat.solve.linear.point import MOMENT
+from cosserat.solve.linear.ports import input_ports
 from cosserat.solve.sweeps.protocol import LinearMap, MatrixMap
 from cosserat.solve.sweeps.setting import Setting
 from cosserat.solve.sweeps.tree_step import TreeStep
-from cosserat.solve.sweeps.tree_tape import BEGIN, RESCALE, STEP, TreeEntry, begun, recorded
-from cosserat.solve.sweeps.variants import Variant, VariedRun
+from cosserat.solve.sweeps.tree_tape import RESCALE, STEP, TreeEntry, begun, recorded
+from cosserat.solve.sweeps.variants import Variant, VariedRun, demand_forces
+from cosserat.solve.trees.point import TreePoint
+from cosserat.solve.trees.system import TreeState, TreeSystem
 
 _PART = 1e-3  # of a turn or of the largest velocity or acceleration, between points of differences
 
@@ -41,6 +50,7 @@ class TreeRun(VariedRun):
         self.last: Instant = self.tape[-1].after if self.tape else self.first
         self._exact = asked.integrator == "generalized-alpha" and not self.stepper.constraints.present
         self._variants = {}
+        self._system: TreeSystem | None = None  # for columns of controls
 
     @property
     def in_parts(self) -> bool:
@@ -51,7 +61,7 @@ class TreeRun(VariedRun):
         x = self.stepper.tree.difference(base.q, after.q)
         return np.concatenate((x, after.v - base.v, after.a - base.a, after.carried - base.carried))
 
-    def move(self, state: Instant, change: Array) -> Instant:
+    def moved_state(self, state: Instant, change: Array) -> Instant:
         """A changed state."""
         x, v, a, b = change.reshape(4, self.n)
         q = self.stepper.tree.moved(state.q, x)
@@ -77,16 +87,51 @@ class TreeRun(VariedRun):
 
     def differences(self, before: Instant, after: Instant, call: Callable[[Instant], Instant]) -> Array:
         """Derivatives (N, N) of a map, by calling it with changed states."""
-        n, out = self.n, np.zeros((self.size, self.size))
-        sizes = [np.full(n, _PART)]
-        for values in (before.v, before.a, before.carried):
-            sizes.append(np.full(n, _PART * max(1.0, float(np.max(np.abs(values), initial=0.0)))))
-        for k, size in enumerate(np.concatenate(sizes)):
+        out = np.zeros((self.size, self.size))
+        for k, size in enumerate(self.sizes(before)):
             for i, weight in CENTRAL:
                 change = np.zeros(self.size)
                 change[k] = i * size
-                out[:, k] += weight / size * self.difference(call(self.move(before, change)), after)
+                out[:, k] += weight / size * self.difference(call(self.moved_state(before, change)), after)
         return out
+
+    def sizes(self, state: Instant) -> Array:
+        parts = [np.full(self.n, _PART)]
+        for values in (state.v, state.a, state.carried):
+            parts.append(np.full(self.n, _PART * max(1.0, float(np.max(np.abs(values), initial=0.0)))))
+        return np.concatenate(parts)
+
+    def moment(self, state: Instant, work: Any = None) -> Run:
+        stepper, t = self.stepper if work is None else work, np.array([self.stored[-1]])
+        results = FloatingResults(stepper.engine, stepper.reference, t, state.stored, stepper.seats)
+        settings = {"formulation": "floating", "integrator": self.asked.integrator}
+        status = Status(Outcome.OK, float(t[0]))
+        run = Run(Trajectory(stepper.reference, t, results.pending, status, settings, {}, None, results.record))
+        results.pending.fill = lambda: results.fill(run.motion)
+        return run
+
+    def initial_names(self) -> list[tuple[str, int]]:
+        return [(name, 1) for name in self.stepper.tree.coordinates]
+
+    def is_step(self, k: int) -> bool:
+        return self.tape[k].kind == STEP
+
+    def input_sources(self, k: int, items: Any) -> tuple[tuple[str, ...], Array]:
+        if not self._exact:
+            raise SolveError(
+                "gradient: controls are followed by integrator='generalized-alpha', in floating frames of trees "
+                "without loops and prescribed rotations"
+            )
+        after, free = self.tape[k].after, ~self.stepper.drives.held
+        if self._system is None:
+            frames = Floating(self.asked.modes, self.asked.boundary, self.asked.stiffening)
+            self._system = TreeSystem(self.model, frames, "gradient")
+        none = np.zeros(self._system.n_rows)
+        state = TreeState(after.q, after.v, after.a, none, after.angles, after.t, after.inner[0])
+        self._system.load(after.t)
+        ports = input_ports(TreePoint(self._system, state, MOMENT), items, "gradient")
+        demand_forces(ports)
+        return tuple(column.name for column in ports.columns), -np.where(free[:, None], ports.force, 0.0)
 
     def initial_columns(self) -> Array:
         """Derivatives (N, 2 n) of the state before the first map by coordinates and velocities at the very start."""

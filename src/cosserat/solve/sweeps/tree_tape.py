@@ -18,8 +18,8 @@ from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.results import node_seats
 from cosserat.solve.floating.simulate import _timetable, _tree
 from cosserat.solve.floating.start import starting_state
-from cosserat.solve.floating.state import Drives, Instant, stacked
-from cosserat.solve.floating.steps import Advance, Stepper
+from cosserat.solve.floating.state import Advance, Drives, Instant, States, stacked
+from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import adaptive_steps, equal_steps, fixed_steps
 from cosserat.solve.motion.grading import parts_of
@@ -48,7 +48,7 @@ class RecordingImplicit(Implicit):
 
     def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """One step after the other."""
-        done, stored = 0, []
+        done, stored = 0, list[States]()
         while done < n:
             at = t + done * h
             begin = self.readied(old, at, h)
@@ -72,7 +72,9 @@ class RecordingImplicit(Implicit):
         """A state from which steps of length h go on."""
         if self.at_breaks and old.step != h:
             old = self._begun(old, t, h)
-        return self._rescaled(old, h)._replace(step=h)
+        if old.step not in (0.0, h):
+            old = self._rescaled(old, h)
+        return old._replace(step=h)
 
     def eased(self, now: Instant, t: float, h: float) -> Instant | None:
         mark = len(self.tape)
@@ -105,7 +107,7 @@ class RecordingExplicit(Explicit):
 
     def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """One step after the other."""
-        done, stored = 0, []
+        done, stored = 0, list[States]()
         while done < n:
             at = t + done * h
             step = super().advance(old, at, h, 1, every, phase + done)
@@ -149,7 +151,9 @@ class RecordingWalk(FloatingWalk):
         del self.stepper.tape[self._mark :]  # type: ignore[attr-defined]
 
     def cross(self, t: float, h: float) -> None:
-        raise SolveError(f"gradient: a load or a prescribed motion is not smooth at {t:.6g} s, which it does not follow")
+        raise SolveError(
+            f"gradient: a load or a prescribed motion is not smooth at {t:.6g} s, which it does not follow"
+        )
 
 
 def prepared(
@@ -171,8 +175,8 @@ def prepared(
         stepper = RecordingExplicit(*of_tree, asked.step is None)
     else:
         stepper = RecordingImplicit(*of_tree, asked.rho, asked.newton_tolerance)
-    stepper.tape = []
-    start = starting_state(stepper, reference, asked.start, asked.start_time)
+    stepper.tape, stepper.reference, stepper.seats = [], reference, seats
+    start = starting_state(stepper, reference, "reference", asked.start_time)
     if change is not None:
         start = change(stepper, start)
     begin = stepper.start(*start)

@@ -13,6 +13,7 @@ from cosserat.errors import CosseratError, SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.solve.linear.input_columns import CENTRAL, FORWARD, PARAMETER_STEP
+from cosserat.solve.linear.port_arrays import InputPorts
 from cosserat.solve.sweeps.protocol import TapedRun
 
 
@@ -79,11 +80,19 @@ class VariedRun(TapedRun):
         """What a moved parameter leaves in the equations of map k, or makes of what is after it."""
 
     def start_columns(self, names: Sequence[str]) -> Array:
-        columns = [
-            sum(v.weight * self.difference(v.first, self._first()) for v in self.varied(name)) for name in names
-        ]
+        columns = [sum(v.weight * self.difference(v.first, self._first()) for v in self.varied(name)) for name in names]
         return np.array(columns).T.reshape(self.size, len(names))
 
     def sources(self, k: int, names: Sequence[str]) -> Array:
         columns = [sum(v.weight * self._changed(k, name, v) for v in self.varied(name)) for name in names]
         return np.array(columns).T
+
+
+def demand_forces(ports: InputPorts) -> None:
+    """Refuse inputs that move constraints."""
+    for column in ports.columns:
+        if np.any(column.drive) or column.kind in ("motion", "parameter"):
+            raise SolveError(
+                f"gradient: control {column.name!r} is a {column.kind}; controls are efforts, targets of servos, loads "
+                "and forces at places" + ("; name parameters in wrt=" if column.kind == "parameter" else "")
+            )

@@ -1,0 +1,145 @@
+"""`gradient` against differences of whole runs of `simulate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.physics.test_sweeps import ball, loop, pair, soft_arm
+
+import cosserat as cs
+from cosserat.solve.analyses.gradient import gradient
+from cosserat.solve.linear.input_columns import CENTRAL
+
+pytestmark = pytest.mark.filterwarnings("ignore:redundant constraints")
+
+
+def difference(model: cs.Model, name: str, objective: Any, *args: Any, **settings: Any) -> float:
+    """Derivative of what `simulate` ends with, by differences of fourth order."""
+    value, total = model.parameters[name], 0.0
+    for i, weight in CENTRAL:
+        model.set(**{name: value + 1e-3 * i * value})
+        run = cs.simulate(model, *args, newton_tolerance=1e-12, **settings)
+        total += weight / (1e-3 * value) * float(objective(run))
+    model.set(**{name: value})
+    return total
+
+
+def height(run: cs.Run) -> Any:
+    return run.position("beam.end")[-1, 2]
+
+
+def swing(run: cs.Run) -> Any:
+    return run.position("b")[-1, 0] + run.velocity("b")[-1, 2] ** 2
+
+
+CASES = [
+    (soft_arm, height, {}),
+    (soft_arm, height, {"formulation": "floating", "modes": 2}),
+    (ball, swing, {"rho": 0.7}),
+    (ball, swing, {"formulation": "floating"}),
+    (ball, swing, {"formulation": "floating", "integrator": "runge-kutta"}),
+    (loop, swing, {"integrator": "energy-momentum"}),
+    (loop, swing, {"formulation": "floating"}),
+]
+
+
+@pytest.mark.parametrize(("make", "objective", "settings"), CASES)
+def test_parameters(make: Any, objective: Any, settings: Any) -> None:
+    model = make()
+    found = gradient(model, objective, list(model.parameters), 0.2, 0.01, **settings)
+    run = cs.simulate(model, 0.2, 0.01, newton_tolerance=1e-12, **settings)
+    assert np.isclose(found.value, float(objective(run)), rtol=1e-10)
+    for name, value in found.parameters.items():
+        assert np.isclose(value, difference(model, name, objective, 0.2, 0.01, **settings), rtol=1e-6)
+
+
+def rod(length: cs.Parameter) -> cs.Model:
+    """A pendulum, described with its length: parameters in places and in the reference configuration."""
+    model = cs.Model("rod", gravity=(0, 0, -9.81))
+    body = model.add(cs.RigidBody("bob", 1.0, (length, 0, 0), (0.01, 0.02, 0.02)))
+    model.add(cs.Revolute("hinge", cs.GROUND, body, at=(0, 0, 0), axis=(0, 1, 0)))
+    return model
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_a_length(formulation: str) -> None:
+    length = cs.Parameter("L", 0.7)
+    model = rod(length)
+
+    def objective(run: cs.Run) -> Any:
+        return run.position("bob")[-1, 2]
+
+    found = gradient(model, objective, length, 0.3, 0.01, formulation=formulation)
+    wanted = difference(model, "L", objective, 0.3, 0.01, formulation=formulation)
+    assert np.isclose(found.parameters["L"], wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_the_start(formulation: str) -> None:
+    """A parameter that is a velocity at the start, and the same as a part of the start."""
+    model = pair()
+
+    def objective(run: cs.Run) -> Any:
+        return run.position("other")[-1, 2] + run.velocity("one")[-1, 0]
+
+    found = gradient(model, objective, ["w", "start"], 0.2, 0.01, formulation=formulation)
+    assert found.start is not None
+    if formulation == "galilean":
+        assert np.isclose(found.start["one"][2, 1], found.parameters["w"], rtol=1e-8)  # own axes are those of the world
+    else:
+        name = next(key for key in found.start if key.endswith("z") and "one" in key and "r" not in key.split(".")[-1])
+        assert np.isclose(found.start[name][0, 1], found.parameters["w"], rtol=1e-8)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_samples_of_a_control(formulation: str) -> None:
+    """A push that comes and goes within some steps."""
+    h = 0.01
+
+    def shape(t: Any) -> Any:
+        return np.exp(-(((t - 0.1) / (2.0 * h)) ** 2))
+
+    def model(size: float) -> cs.Model:
+        model = ball()
+        model.add(cs.Force("push", "b", lambda t: (0, 0, size * shape(t))))
+        return model
+
+    def end(size: float) -> float:
+        return float(swing(cs.simulate(model(size), 0.2, h, newton_tolerance=1e-12, formulation=formulation)))
+
+    found = gradient(model(0.0), swing, (), 0.2, h, controls=["push.fz", "r"], formulation=formulation)
+    assert found.control_names == ("push.fz", "r")
+    assert found.controls is not None
+    assert found.controls.shape == (len(found.time), 2)
+    wanted = sum(weight * end(float(i)) for i, weight in CENTRAL)
+    assert np.isclose(found.controls[:, 0] @ shape(found.time), wanted, rtol=1e-6)
+
+
+def test_what_it_refuses() -> None:
+    model = soft_arm()
+
+    def call(wrt: Any = "k", objective: Any = height, *args: Any, **settings: Any) -> Any:
+        return gradient(model, objective, wrt, *(args or (0.02, 0.01)), **settings)
+
+    for message, arguments, settings in (
+        ("pass 'start' or parameters of the model: 'k', 'P'", ("K",), {}),
+        ("one finite number", ("k", lambda run: run.position("beam.end")[-1]), {}),
+        ("accelerations or reactions", ("k", lambda run: run.reaction("hinge")[-1, 2]), {}),
+        ("pass a function of a Run", ("k", 3.0), {}),
+        ("integrator", ("k",), {"integrator": "runge-kutta"}),
+        ("belong to formulation='floating'", ("k",), {"modes": 3}),
+        ("controls are efforts", ("k",), {"controls": ["P"]}),
+    ):
+        with pytest.raises(cs.CosseratError, match=message):
+            call(*arguments, **settings)
+    model.add(cs.Force("late", "beam.end", lambda t: (0, 0, 1.0 if t > 0.011 else 0.0)))
+    with pytest.raises(cs.CosseratError, match=r"not smooth|change with time"):
+        gradient(model, height, "k", 0.02)
+
+
+def test_the_model_is_left_as_it_was() -> None:
+    model = soft_arm()
+    gradient(model, height, ["k", "P"], 0.02, 0.01)
+    assert model.parameters == {"k": 20.0, "P": 3.0}
