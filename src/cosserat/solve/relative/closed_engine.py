@@ -51,7 +51,7 @@ class ClosedEngine(ModalEngine):
     def closure(self, q: Array, v: Array) -> TreeRows:
         """Rows of cut joints, and what acts in them; angles are those within half a turn of the reference."""
         ties = self._ties
-        found = ties.at(self._here.move(q, v), q, self._time, ties.start_angles(), biased=True)
+        found = ties.at(self._here.move(q, v), q, self._time, np.zeros(len(ties.tracked)), biased=True)
         A, value, rate, bias = (x[self._kept] for x in found[:4])
         return TreeRows(A, value, rate, bias, found.angles, found.efforts)
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from cosserat.compile.tree import TreeData
 from cosserat.model.model import Model
-from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.engine import Engine
+from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.tree import Tree
 
