@@ -16,7 +16,14 @@ from cosserat.compile.elements import ElementMatrices, element_weights
 from cosserat.compile.fluid_links import demand_own_bodies
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.joints import compile_joints, driven_joints, freedom_arrays, ints, joint_arrays, turn_arrays
-from cosserat.compile.loads import along_beams, line_load_arrays, load_arrays, spring_arrays, spring_nodes
+from cosserat.compile.loads import (
+    along_beams,
+    given_tensions,
+    line_load_arrays,
+    load_arrays,
+    spring_arrays,
+    spring_nodes,
+)
 from cosserat.compile.media import compile_media, media_arrays
 from cosserat.compile.mesh import beam_matrices
 from cosserat.compile.ordering import build_pattern
@@ -100,7 +107,8 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     parts.elements = elements = elements._replace(block=ints([parts.pair(a, b) for a, b in elements.node], 4))
     bodies = _bodies(parts, nodes)
     servos = servos_of(model) if model.servos else {}
-    freedoms, named_freedoms, parts.efforts = freedom_arrays(joints, servos)
+    freedoms, named_freedoms, efforts = freedom_arrays(joints, servos)
+    parts.efforts = [*efforts, *given_tensions(model.springs).values()]
     turns, counted = turn_arrays(joints, servos)
     driven = driven_joints(joints)
     length, parts.size = extents(model, skeleton, bodies.mass)

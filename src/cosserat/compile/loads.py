@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -9,37 +11,65 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.compile.inputs import WrenchSource
-from cosserat.compile.joints import ints
+from cosserat.compile.joints import ints, ranges
 from cosserat.compile.matter import lengths_towards
 from cosserat.compile.parts import Parts
 from cosserat.compile.series import exponential, gauss_points, skew
 from cosserat.compile.varying_loads import element_sources, shares, varies
-from cosserat.kernels.arrays import LineLoads, Loads, Springs
+from cosserat.kernels.arrays import LineLoads, Loads, Springs, zeros
 from cosserat.lie import se3
+from cosserat.model.forces import Link
+from cosserat.model.functions import TimeFunction
 from cosserat.model.loads import DistributedLoad
 
 Array = NDArray[np.float64]
 
 
 def spring_nodes(parts: Parts) -> list[tuple[int, int]]:
-    """Nodes of both ends of springs and dampers."""
+    """Pairs of nodes that springs, dampers and tendons couple."""
     attach = parts.skeleton.attach
-    return [(attach(s.a).node, attach(s.b).node) for s in parts.model.springs]
+    return [
+        pair for s in parts.model.springs for pair in combinations([attach(place).node for place in s.places], 2)
+    ]
 
 
 def spring_arrays(parts: Parts) -> Springs:
-    """Arrays of springs and dampers."""
+    """Arrays of springs, dampers and tendons; the tensions that are given are the last of `Parts.efforts`."""
     springs, attach = parts.model.springs, parts.skeleton.attach
-    node = spring_nodes(parts)
-    return Springs(
-        node=ints(node, 2),
-        point_a=np.array([attach(s.a).frame[:3, 3] for s in springs]).reshape(-1, 3),
-        point_b=np.array([attach(s.b).frame[:3, 3] for s in springs]).reshape(-1, 3),
+    seats = [[(found.node, found.frame) for found in map(attach, s.places)] for s in springs]
+    given = list(given_tensions(springs))
+    columns = {k: len(parts.efforts) - len(given) + i for i, k in enumerate(given)}
+    packed = line_arrays(springs, seats)
+    blocks = [[parts.block(a, b) for a, _ in line for b, _ in line] for line in seats]
+    return packed._replace(
+        column=ints([columns.get(k, -1) for k in range(len(springs))]),
+        corner=ranges(blocks),
+        block=ints([number for line in blocks for number in line]),
+    )
+
+
+def line_arrays(springs: Sequence[Link], seats: Sequence[Sequence[tuple[int, Array]]]) -> Springs:
+    """Arrays of lines through frames of nodes, given as (node, frame) of all their places; without blocks."""
+    points = [
+        frame[:3, 3] + frame[:3, :3] @ offset
+        for s, line in zip(springs, seats, strict=True)
+        for (_, frame), offset in zip(line, s.offsets, strict=True)
+    ]
+    return zeros(Springs, ns=len(springs))._replace(
+        start=ranges(seats),
+        node=ints([node for line in seats for node, _ in line]),
+        point=np.array(points).reshape(-1, 3),
         stiffness=np.array([s.stiffness for s in springs], dtype=float),
         damping=np.array([s.damping for s in springs], dtype=float),
         length=np.array([s.length for s in springs], dtype=float),
-        block=ints([parts.pair(a, b) for a, b in node], 4),
+        slack=ints([int(s.slack) for s in springs]),
+        column=ints([-1] * len(springs)),
     )
+
+
+def given_tensions(springs: Sequence[Link]) -> dict[int, TimeFunction]:
+    """Functions of time that springs or tendons pull with besides, by their numbers."""
+    return {k: s.tension for k, s in enumerate(springs) if s.tension is not None}
 
 
 def load_arrays(parts: Parts) -> Loads:

@@ -32,7 +32,7 @@ class Parts:
     media: dict[str, CompiledMedium]  # by beam, those that are not quadratic
     number: dict[tuple[int, int], int] = field(default_factory=dict)  # of the blocks of the matrix
     size: float = 0.0  # extent of the mechanism
-    efforts: list[TimeFunction] = field(default_factory=list)  # of joints and servos; behind: signals of laws
+    efforts: list[TimeFunction] = field(default_factory=list)  # of joints, servos and tendons; behind: signals of laws
     sources: list[WrenchSource] = field(default_factory=list)  # of sampled wrenches, filled by `load_arrays`
     line_columns: dict[str, NDArray[np.int64]] = field(default_factory=dict)  # likewise, see `CompiledModel`
 

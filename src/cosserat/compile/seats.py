@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,11 @@ class Seat:
         if self.interface is None:
             return np.zeros(6)
         return se3.adjoint(se3.inverse(self.frame)) @ interface_bias(self.interface, modal, rates)
+
+
+def beside(seat: Seat, offset: Array) -> Seat:
+    """The seat moved by an offset along its own axes."""
+    return replace(seat, frame=seat.frame @ se3.frame(np.eye(3), offset)) if offset.any() else seat
 
 
 def seat_on(link: int, carrier: Array, place: Array, interface: Interface | None) -> Seat:

@@ -11,10 +11,11 @@ from cosserat.compile.compiled import frame_to_row
 from cosserat.compile.coordinate_laws import coordinate_laws
 from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.joints import ints
+from cosserat.compile.loads import given_tensions, line_arrays
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.arrays import Loads, Springs
 from cosserat.kernels.recursion.forces import DRIVE, TARGET
-from cosserat.model.functions import TimeFunction
+from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 
@@ -31,6 +32,7 @@ class TreeForces:
     wrench: Array  # (n_loads, 6) sampled
     efforts: tuple[tuple[int, int, TimeFunction], ...]  # row (effort or target), coordinate, function
     wrenches: tuple[WrenchSource, ...]
+    tensions: tuple[tuple[int, TimeFunction], ...]  # number of the tendon, function
 
     @property
     def present(self) -> bool:
@@ -41,14 +43,19 @@ class TreeForces:
     @property
     def constant(self) -> bool:
         """Whether nothing depends on time."""
-        functions = [f for s in self.wrenches for f in (s.force, s.moment) if f is not None]
-        return all(f.is_constant for f in functions) and all(f.is_constant for _, _, f in self.efforts)
+        functions: list[TimeFunction | VectorFunction] = [
+            f for s in self.wrenches for f in (s.force, s.moment) if f is not None
+        ]
+        functions += [f for _, _, f in self.efforts] + [f for _, f in self.tensions]
+        return all(f.is_constant for f in functions)
 
     def sample(self, t: float) -> None:
         """Take efforts and loads at time t."""
         at = np.array([t])
         for row, k, effort in self.efforts:
             self.passive[row, k] = effort.sample(at)[0]
+        for k, tension in self.tensions:
+            self.springs.given[k] = tension.sample(at)[0]
         for wrench, source in zip(self.wrench, self.wrenches, strict=True):
             wrench[:3] = 0.0 if source.force is None else source.force.sample(at)[0]
             wrench[3:] = 0.0 if source.moment is None else source.moment.sample(at)[0]
@@ -62,16 +69,7 @@ def compile_forces(model: Model, tree: TreeData) -> TreeForces:
         seat = tree.seat(place)
         return (n if seat.link < 0 else seat.link), seat.frame
 
-    ends = [(node(link.a), node(link.b)) for link in model.springs]
-    springs = Springs(
-        node=ints([(a[0], b[0]) for a, b in ends], 2),
-        point_a=np.array([a[1][:3, 3] for a, _ in ends]).reshape(-1, 3),
-        point_b=np.array([b[1][:3, 3] for _, b in ends]).reshape(-1, 3),
-        stiffness=np.array([link.stiffness for link in model.springs], dtype=float),
-        damping=np.array([link.damping for link in model.springs], dtype=float),
-        length=np.array([link.length for link in model.springs], dtype=float),
-        block=ints([], 4),
-    )
+    springs = line_arrays(model.springs, [[node(place) for place in link.places] for link in model.springs])
     rows = []
     for load in model.loads:
         link, frame = node(load.place)
@@ -92,6 +90,7 @@ def compile_forces(model: Model, tree: TreeData) -> TreeForces:
     efforts = [(DRIVE, k, effort) for k, effort in laws.efforts]
     efforts += [(TARGET, k, target) for _, k, target in laws.targets]
     sources = tuple(WrenchSource(load.force, load.moment) for load in model.loads)
-    forces = TreeForces(springs, loads, passive, np.zeros((len(rows), 6)), tuple(efforts), sources)
+    tensions = tuple(given_tensions(model.springs).items())
+    forces = TreeForces(springs, loads, passive, np.zeros((len(rows), 6)), tuple(efforts), sources, tensions)
     forces.sample(0.0)
     return forces

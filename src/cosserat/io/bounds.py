@@ -22,7 +22,8 @@ RANGES: dict[str, tuple[int, Any]] = {
     "joints.angle": (-1, "nf"), "freedoms.joint": (0, "nj"), "freedoms.kind": (0, 64), "freedoms.effort": (-1, "ng"),
     "freedoms.target": (-1, "ng"),
     "turns.joint": (0, "nj"), "turns.kind": (0, 64),
-    "springs.node": (0, "n"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
+    "springs.start": (0, "nsp+1"), "springs.node": (0, "n"), "springs.slack": (0, 2), "springs.column": (-1, "ng"),
+    "springs.corner": (0, "nsb+1"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
     "line_loads.element": (0, "ne"), "line_loads.column": (0, "nw"), "line_loads.follower": (0, 2),
     "state_loads.node": (0, "n"), "state_loads.pair": (0, 3), "state_loads.start": (0, "np+1"),
     "state_loads.inner": (0, "ny+1"), "state_loads.stored": (0, 2), "state_loads.signal": (0, 2**31),
@@ -34,7 +35,8 @@ RANGES: dict[str, tuple[int, Any]] = {
        for g in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling", "rules")},
 }  # fmt: skip
 _COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint", "nq": "turns.joint",
-           "ns": "springs.node", "nl": "loads.node", "nr": "rolling.node", "nu": "rules.item", "no": "rules.parameter",
+           "ns": "springs.stiffness", "nsp": "springs.node", "nsb": "springs.block",
+           "nl": "loads.node", "nr": "rolling.node", "nu": "rules.item", "no": "rules.parameter",
            "nx": "state_loads.node",
            "np": "state_loads.parameter", "nm": "media.element", "nk": "media.parameter",
            "nv": "bodies.varying", "ni": "bodies.lone",
@@ -64,7 +66,7 @@ def check_arrays(raw: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str,
     for key, name in several:
         demand(found[name].ndim >= 2, f"{name} has {found[name].ndim} dimensions")
         sizes[key] = found[name].shape[1]
-    sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np", "ny", "nk", "nu", "no")}
+    sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np", "ny", "nk", "nu", "no", "ns", "nsp", "nsb")}
     for group, fields in _groups().items():
         for field, (dtype, ndim) in fields.items():
             name = f"{group}.{field}"

@@ -94,6 +94,7 @@ def layout_of(mechanism: Mechanism) -> dict[str, Any]:
         "modal": {name: _modal_to_plain(info) for name, info in mechanism.modal.items()},
         "joints": [_joint_to_plain(joint) for joint in mechanism.joints.values()],
         "rolling": mechanism.rolling,
+        "springs": mechanism.springs,
         "line_loads": {
             name: [[load.columns.tolist(), load.follower] for load in mechanism.line_loads(name)]
             for name in mechanism.beams
@@ -138,6 +139,8 @@ def mechanism_from(
     owners.update({name: StoredModal(name, tuple(info.interfaces)) for name, info in modal.items()})
     for name, number in layout["rolling"].items():
         check_index(number, sizes["nr"], f"number of {name!r}")
+    for name, number in layout["springs"].items():
+        check_index(number, sizes["ns"], f"number of {name!r}")
     lines = {name: _line_loads(name, layout["line_loads"][name], arrays, sizes, mesh) for name, mesh in beams.items()}
     length = layout["length"]
     demand(isinstance(length, float) and math.isfinite(length) and length > 0.0, f"length is {length!r}")
@@ -155,6 +158,7 @@ def mechanism_from(
         beams=beams,
         joints={entry["name"]: _joint_from_plain(entry, sizes) for entry in layout["joints"]},
         rolling=layout["rolling"],
+        springs=layout["springs"],
         owners=owners,
         length=length,
         line_loads=lines.__getitem__,

@@ -49,7 +49,7 @@ TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
         ),
         None,
     ),
-    "springs": (_kinds("Spring", "Damper"), "Spring"),
+    "springs": (_kinds("Spring", "Damper", "Tendon"), "Spring"),
     "servos": (_kinds("Servo"), "Servo"),
     "rolling": (_kinds("KnifeEdge", "RollingDisc", "Constraint"), None),
 }  # fmt: skip
@@ -64,9 +64,9 @@ _RECORDS: dict[str, tuple[Any, tuple[str, ...]]] = {  # with the arguments that 
 }  # fmt: skip
 _WORDS = ("name", "boundary", "root", "clamp", "stiffening")  # of modal bodies: taken as they are
 _PLACES = ("parent", "child", "place", "centre", "other", "a", "b")
-_TEXT = {"name", "body", "beam", "joint", "kind", "formulation", "integrator", "start", *_PLACES}
+_TEXT = {"name", "body", "beam", "joint", "kind", "formulation", "integrator", "start", "through", *_PLACES}
 _NUMBERS = {("PipeFlow", "speed")}  # though a key of that name is a function of time elsewhere
-_TIME = {"motion", "effort", "vector", "force", "moment", "target", "throttle", "gimbal", "speed", "rate"}
+_TIME = {"motion", "effort", "vector", "force", "moment", "target", "throttle", "gimbal", "speed", "rate", "tension"}
 
 
 class ModelFile(NamedTuple):
@@ -261,11 +261,16 @@ class _Reader:
         plain = [k for k in item if (kind, k) in _NUMBERS]
         arguments = {k: read(key, k, v, (*route, k)) for k, v in item.items() if k != "kind" and k not in plain}
         arguments |= {k: self._numbers(item[k], (*route, k)) for k in plain}
+        where = f"{make.__name__} {item.get('name')!r}"
         for side in _PLACES if key in ("joints", "loads", "springs", "rolling") else ():
             if side not in arguments or isinstance(arguments[side], tuple):
                 continue
-            where = f"{make.__name__} {item.get('name')!r}"
             arguments[side] = self._guard((*route, side), model.place, arguments[side], where, self.parameters)
+        if isinstance(arguments.get("through"), list):
+            arguments["through"] = [
+                self._guard((*route, "through", i), model.place, place, where, self.parameters)
+                for i, place in enumerate(arguments["through"])
+            ]
         return self._guard(route, make, **arguments)
 
     def _argument(self, table: str, key: str, value: Any, route: Route) -> Any:
@@ -275,7 +280,7 @@ class _Reader:
             return value
         if key in ("force", "moment") and table == "loads" and isinstance(value, list) and varies_with_s(value):
             return self._guard(route, LineFunction, value, key, self.parameters.values())
-        if key in _TIME and table in ("joints", "loads", "servos"):
+        if key in _TIME and table in ("joints", "loads", "servos", "springs"):
             found = self._functions(value, route, "t")
             # of rotors it may change with time, of the flow in a pipe not
             constant = isinstance(found, parts.TimeFunction) and found.is_constant

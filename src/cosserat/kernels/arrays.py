@@ -111,15 +111,19 @@ class Turns(NamedTuple):
 
 
 class Springs(NamedTuple):
-    """Straight springs and dampers between two points."""
+    """Springs, dampers and tendons: lines of straight pieces through two points or more, see `springs`."""
 
-    node: Annotated[I2, "ns", 2]
-    point_a: Annotated[F2, "ns", 3]  # in the node's frame
-    point_b: Annotated[F2, "ns", 3]
+    start: Annotated[I1, "ns+1"]  # range of its points in ...
+    node: Annotated[I1, "nsp"]  # ... these
+    point: Annotated[F2, "nsp", 3]  # in the node's frame
     stiffness: Annotated[F1, "ns"]
     damping: Annotated[F1, "ns"]
-    length: Annotated[F1, "ns"]
-    block: Annotated[I2, "ns", 4]
+    length: Annotated[F1, "ns"]  # at rest
+    slack: Annotated[I1, "ns"]  # 1: it never pushes
+    given: Annotated[F1, "ns"]  # tension besides, where it follows a sampled input: written for every evaluation
+    column: Annotated[I1, "ns"]  # of this in the sampled efforts, -1: none
+    corner: Annotated[I1, "ns+1"]  # range of its blocks in ...
+    block: Annotated[I1, "nsb"]  # ... this: n x n of them, of all pairs of its points
 
 
 class Loads(NamedTuple):
@@ -308,6 +312,9 @@ class Scratch(NamedTuple):
     row: Annotated[F1, 12]
     p: Annotated[F1, 12]
     q: Annotated[F1, 12]
+    line_K: Annotated[F2, "nl", "nl"]  # of the spring or tendon with the most points: six numbers for each
+    line_C: Annotated[F2, "nl", "nl"]
+    rows: Annotated[F2, "np", 12]
 
 
 class Visit(NamedTuple):

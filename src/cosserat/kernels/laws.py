@@ -42,8 +42,8 @@ from cosserat.kernels.arrays import (
     visit_of,
 )
 from cosserat.kernels.frames import load_frame, twist_at_place
-from cosserat.kernels.tangent import scatter
-from cosserat.kernels.vectors import IDENTITY, add, clear, dot, mul_t, scale, store
+from cosserat.kernels.tangent import add_turned, scatter
+from cosserat.kernels.vectors import IDENTITY, add, clear, dot, scale, store
 from cosserat.kernels.vectors import load as load_vector
 
 
@@ -58,48 +58,62 @@ def outer_into(factor, row, matrix_out):
 @stage
 def add_springs(problem, k):
     """residual -= springs and dampers."""
-    sp, trial = springs_of(problem), trial_of(problem)
-    for i in range(sp.node.shape[0]):
+    sp, trial, effort = springs_of(problem), trial_of(problem), inputs_of(problem).effort
+    springs.take_tensions(sp, effort[k], effort[k])
+    for i in range(sp.stiffness.shape[0]):
         springs.add_spring(sp, i, trial.frame, trial.twist, trial.residual)
     return 0
 
 
 @stage
 def conserve_springs(problem, k):
-    """The same over a step: the pull halfway, corrected so that it works by the loss of energy exactly."""
+    """The same over a step: the pull halfway, corrected so that it works by the loss of energy exactly.
+
+    What is given takes its mean over the step, and works by the change of length. All pieces of a line share the
+    correction, each along the relative motion of its ends.
+    """
     sp, state, trial, middle = springs_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
-    settings = solver_of(problem).settings
-    for i in range(sp.node.shape[0]):
-        a, b = sp.node[i, 0], sp.node[i, 1]
-        r, length, _, y_a, R_b, y_b = springs.line(sp, i, middle.frame)
-        _, before, _, _, _, _ = springs.line(sp, i, state.frame)
-        _, after, _, _, _, _ = springs.line(sp, i, trial.frame)
-        if length < 1e-14:
-            continue
-        R, x = pairs.relative_frame(middle.frame, a, IDENTITY, y_a, b, IDENTITY, y_b)
-        u, w = pairs.relative_twist(R, x, trial.increment, a, IDENTITY, y_a, b, IDENTITY, y_b)
-        e = scale(1.0 / length, mul_t(R_b, r))
-        rate = dot(e, u) / settings[slots.STEP]
-        elastic = springs.tension(sp, i, length, 0.0)
-        stored = springs.energy(sp, i, after) - springs.energy(sp, i, before)
-        doubt = 1e-15 * sp.stiffness[i] * (length + sp.length[i]) * springs.reach(sp, i, trial.frame, length)
-        f, m = pairs.correct(scale(elastic, e), (0.0, 0.0, 0.0), u, w, stored, doubt, settings[slots.LENGTH], True)
-        f = add(f, scale(springs.tension(sp, i, length, rate) - elastic, e))
-        pairs.add_opposite(R, x, a, IDENTITY, y_a, b, IDENTITY, y_b, f, m, trial.residual)
+    settings, effort = solver_of(problem).settings, inputs_of(problem).effort
+    springs.take_tensions(sp, effort[k - 1], effort[k])
+    for i in range(sp.stiffness.shape[0]):
+        length, ahead, weight = 0.0, 0.0, 0.0
+        for p in range(sp.start[i], sp.start[i + 1] - 1):
+            long, e, u, w, _, _, _, _ = springs.piece_over_step(sp, p, middle.frame, trial.increment)
+            length += long
+            ahead += dot(e, u)
+            weight += pairs.weigh(u, w, settings[slots.LENGTH])
+        before, after = springs.length_of(sp, i, state.frame), springs.length_of(sp, i, trial.frame)
+        stiffness, rest, slack, given = springs.numbers(sp, i)
+        elastic = springs.held(stiffness, rest, slack, given, length)
+        work = springs.stored(stiffness, rest, slack, given, after)
+        work -= springs.stored(stiffness, rest, slack, given, before)
+        doubt = 1e-15 * (stiffness * (length + rest) + abs(given)) * springs.reach(sp, i, trial.frame, length)
+        share = pairs.share(work - elastic * ahead, weight, doubt, settings[slots.LENGTH])
+        tense = springs.tension(sp, i, length, ahead / settings[slots.STEP])
+        for p in range(sp.start[i], sp.start[i + 1] - 1):
+            _, e, u, w, R, x, y_a, y_b = springs.piece_over_step(sp, p, middle.frame, trial.increment)
+            f, m = pairs.shared(scale(tense, e), (0.0, 0.0, 0.0), u, w, share, settings[slots.LENGTH])
+            pairs.add_opposite(R, x, sp.node[p], IDENTITY, y_a, sp.node[p + 1], IDENTITY, y_b, f, m, trial.residual)
     return 0
 
 
 @stage
 def assemble_springs(problem, k, frames, twists):
-    """Springs and dampers: 12x12 matrices on pairs of nodes."""
+    """Springs, dampers and tendons: matrices on all pairs of their points."""
     sp, solver, scratch = springs_of(problem), solver_of(problem), scratch_of(problem)
-    cc, ck = solver.coefficients[slots.CC], solver.coefficients[slots.CK]
-    T, K, C = solver.tangent, scratch.K, scratch.C
-    for i in range(sp.node.shape[0]):
-        clear(K)
-        springs.spring_tangent(sp, i, frames, twists, K, scratch.row)
-        outer_into(cc * sp.damping[i], scratch.row, C)
-        scatter(K, C, ck, T[sp.node[i, 0]], T[sp.node[i, 1]], sp.block[i], solver.blocks)
+    cc, ck, effort = solver.coefficients[slots.CC], solver.coefficients[slots.CK], inputs_of(problem).effort
+    T, K, C = solver.tangent, scratch.line_K, scratch.line_C
+    springs.take_tensions(sp, effort[k], effort[k])
+    for i in range(sp.stiffness.shape[0]):
+        springs.spring_tangent(sp, i, frames, twists, K, C, scratch.rows)
+        first, n = sp.start[i], sp.start[i + 1] - sp.start[i]
+        for p in range(6 * n):
+            for q in range(6 * n):
+                C[p, q] *= cc
+        for a in range(n):
+            for b in range(n):
+                out = solver.blocks[sp.block[sp.corner[i] + n * a + b]]
+                add_turned(K, C, 6 * a, 6 * b, ck, T[sp.node[first + b]], out)
     return 0
 
 
@@ -314,7 +328,7 @@ class Kind(NamedTuple):
 
 
 FORCES = (
-    Kind(lambda p: len(p.springs.node), add_springs, conserve_springs, assemble_springs),
+    Kind(lambda p: len(p.springs.stiffness), add_springs, conserve_springs, assemble_springs),
     Kind(lambda p: len(p.freedoms.joint), add_efforts, conserve_efforts, assemble_efforts),
     Kind(lambda p: int(np.count_nonzero(p.freedoms.armature)), add_armatures, conserve_armatures, assemble_armatures),
     Kind(lambda p: law_states.without(p.state_loads), add_state_loads, conserve_state_loads, assemble_state_loads),

@@ -52,11 +52,26 @@ def correct(f, m, u, w, work, doubt, length, wanted):
 
     Where hardly anything moves, a rounding error of the work would make a large force: it is left alone.
     """
-    l2 = length * length
-    weight = dot(u, u) + l2 * dot(w, w)
+    if not wanted:
+        return f, m
     gap = work - dot(f, u) - dot(m, w)
+    return shared(f, m, u, w, share(gap, weigh(u, w, length), doubt, length), length)
+
+
+@helper
+def weigh(u, w, length):
+    """Square of a motion, turns over a length counted."""
+    return dot(u, u) + length * length * dot(w, w)
+
+
+@helper
+def share(gap, weight, doubt, length):
+    """How much of a motion of this weight, taken as a wrench, does the work that is missing, known up to a doubt."""
     gap = max(gap - doubt, min(gap + doubt, 0.0))
-    if wanted and weight > 1e-26 * l2:
-        f = axpy(gap / weight, u, f)
-        m = axpy(gap / weight * l2, w, m)
-    return f, m
+    return gap / weight if weight > 1e-26 * length * length else 0.0
+
+
+@helper
+def shared(f, m, u, w, share, length):
+    """(f, m) and a share of the motion (u, w)."""
+    return axpy(share, u, f), axpy(share * (length * length), w, m)

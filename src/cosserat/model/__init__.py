@@ -58,6 +58,7 @@ from cosserat.model.servos import Servo
 from cosserat.model.solid_mesh import SolidMesh
 from cosserat.model.state_loads import StateLoad
 from cosserat.model.strips import Strip
+from cosserat.model.tendons import Tendon
 from cosserat.model.thrusters import Thruster
 
 __all__ = [
@@ -121,6 +122,7 @@ __all__ = [
     "Spring",
     "StateLoad",
     "Strip",
+    "Tendon",
     "Thruster",
     "TimeFunction",
     "Torque",

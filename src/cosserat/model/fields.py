@@ -142,17 +142,49 @@ class PlaceField(Declared[T]):
         self._called = called
 
     def read(self, record: Any) -> Any:
-        target = getattr(record, "_" + self.name)
-        if target is None or isinstance(target, Place):
-            return target
-        called = self._called or f"the {record.word}"
-        raise ModelError(f"{record.title}: {self.argument} {target!r} is text; add {called} to a model first")
+        return self._placed(record, getattr(record, "_" + self.name))
+
+    def places(self, record: Any) -> tuple[Place, ...]:
+        """Its places: one, or none."""
+        place = self.read(record)
+        return () if place is None else (place,)
+
+    def is_found(self, record: Any) -> bool:
+        """Whether nothing of it is text any more."""
+        return not isinstance(getattr(record, "_" + self.name, None), str)
 
     def take(self, record: Any, find: Callable[[Any, str], Any]) -> None:
         """Find the place by ``find(target, argument)`` and keep it as the argument; None stays as it is."""
         if self.argument not in record._given:  # the library made the record, and gave it its place
             return
         target = record.__dict__.get("_" + self.name, record._given[self.argument])
-        target = target if target is None else find(target, self.argument)
+        target = self._found(target, find)
         setattr(record, "_" + self.name, target)
         record._keep(**{self.argument: target})
+
+    def _found(self, target: Any, find: Callable[[Any, str], Any]) -> Any:
+        return target if target is None else find(target, self.argument)
+
+    def _placed(self, record: Any, target: Any) -> Any:
+        if target is None or isinstance(target, Place):
+            return target
+        called = self._called or f"the {record.word}"
+        raise ModelError(f"{record.title}: {self.argument} {target!r} is text; add {called} to a model first")
+
+
+class PlacesField(PlaceField[tuple[Place, ...]]):
+    """Several places in their order, each an object or text."""
+
+    def read(self, record: Any) -> Any:
+        return tuple(self._placed(record, target) for target in getattr(record, "_" + self.name))
+
+    def places(self, record: Any) -> tuple[Place, ...]:
+        """Its places."""
+        found: tuple[Place, ...] = self.read(record)
+        return found
+
+    def is_found(self, record: Any) -> bool:
+        return not any(isinstance(target, str) for target in getattr(record, "_" + self.name))
+
+    def _found(self, target: Any, find: Callable[[Any, str], Any]) -> Any:
+        return tuple(find(each, self.argument) for each in target)

@@ -103,7 +103,7 @@ class Component(Record, ABC):
     def _take_places(self, find: Callable[[Any, str], Any]) -> None:
         for field in self.place_fields:
             field.take(self, find)
-        if not any(isinstance(getattr(self, "_" + field.name, None), str) for field in self.place_fields):
+        if all(field.is_found(self) for field in self.place_fields):
             self._settle()
 
     def _settle(self) -> None:
@@ -112,8 +112,7 @@ class Component(Record, ABC):
     @property
     def places(self) -> tuple[Place, ...]:
         """All places it is about, its own first."""
-        found = (getattr(self, field.name) for field in self.place_fields)
-        return tuple(place for place in found if place is not None)
+        return tuple(place for field in self.place_fields for place in field.places(self))
 
     @property
     def owners(self) -> tuple[Owner, ...]:

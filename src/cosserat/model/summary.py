@@ -33,7 +33,7 @@ def summarize(model: "Model") -> str:
                 *((c.name, type(c).__name__, f"along {_label(c._place)}", "") for c in model.along_beams),
             ],
         ),
-        ("springs", [(c.name, type(c).__name__, _ends(c, "a", "b"), _link(c)) for c in model.springs]),
+        ("springs", [(c.name, type(c).__name__, _line(c), _link(c)) for c in model.springs]),
         ("servos", [(c.name, type(c).__name__, f"in {c.coordinate}", _servo(c)) for c in model.servos]),
         ("rolling", [(c.name, type(c).__name__, f"at {_label(c._place)}", _rolling(c)) for c in model.rolling]),
         ("parameters", [(name, f"{value:.6g}") for name, value in model.parameters.items()]),
@@ -105,7 +105,8 @@ def _between(load: Any) -> str:
 
 
 def _link(link: Any) -> str:
-    return f"stiffness {link.stiffness:.6g} N/m, damping {link.damping:.6g} N s/m"
+    more = (", slack" if link.slack else "") + ("" if link.tension is None else ", with a tension")
+    return f"stiffness {link.stiffness:.6g} N/m, damping {link.damping:.6g} N s/m{more}"
 
 
 def _servo(servo: Any) -> str:
@@ -123,6 +124,12 @@ def _rolling(item: Any) -> str:
 
 def _ends(item: Any, a: str, b: str) -> str:
     return f"{_label(item.as_given(a))} - {_label(item.as_given(b))}"
+
+
+def _line(link: Any) -> str:
+    given = (link.as_given(field.name) for field in link.place_fields)
+    places = [place for target in given for place in (target if isinstance(target, tuple) else (target,))]
+    return " - ".join(map(_label, places))
 
 
 def _label(target: Any) -> str:

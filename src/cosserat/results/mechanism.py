@@ -19,6 +19,7 @@ from cosserat.compile.rows import ActiveFreedom, freedom_geometry
 from cosserat.errors import ModelError, PlaceError, shown
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
+from cosserat.model.forces import Link
 from cosserat.model.interfaces import Outline, RecoveryPoint
 from cosserat.model.joints import Joint
 from cosserat.model.modal import ModalBody
@@ -92,6 +93,7 @@ class Mechanism:
     beams: dict[str, BeamMesh]
     joints: dict[str, JointInfo]
     rolling: dict[str, int]  # knife edge or rolling disc -> its number
+    springs: dict[str, int]  # spring, damper or tendon -> its number
     owners: Mapping[str, Owner]
     length: float  # typical length of an element or body
     line_loads: Callable[[str], list[LineLoad]]  # of a beam
@@ -142,6 +144,10 @@ class Mechanism:
         """Name and mesh of a beam given by name or as an object."""
         return _found(target, "beam", "beams", self.beams)
 
+    def spring(self, target: Any) -> tuple[str, int]:
+        """Name and number of a spring, damper or tendon given by name or as an object."""
+        return _found(target, "spring or tendon", "springs and tendons", self.springs)
+
     def modal_body(self, target: Any) -> tuple[str, ModalInfo]:
         """Name and nodes of a modal body given by name or as an object."""
         return _found(target, "modal body", "modal bodies", self.modal)
@@ -169,7 +175,7 @@ class Mechanism:
 
 def _found(target: Any, word: str, words: str, table: Mapping[str, Found]) -> tuple[str, Found]:
     """Name and entry of a thing given by name or as an object, or an error that lists those there are."""
-    name = target.name if isinstance(target, Owner) else target
+    name = target.name if isinstance(target, (Owner, Link)) else target
     if not isinstance(name, str) or name not in table:
         known = ", ".join(map(repr, table)) or "none"
         raise ModelError(f"unknown {word} {shown(name)}; {words} of the model: {known}")
@@ -238,6 +244,7 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
         beams=compiled.beams,
         joints=joints,
         rolling={item.name: k for k, item in enumerate(compiled.rolling)},
+        springs={item.name: k for k, item in enumerate(model.springs)},
         owners=owners,
         length=compiled.length,
         line_loads=functools.cache(line_loads),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.fluid_links import mass_matrices
 from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.freedoms import ROTATION_VECTOR
-from cosserat.kernels.springs import pull, stored
+from cosserat.kernels.springs import SHORT, shares, stored
 from cosserat.lie.protocol import Array
 from cosserat.results import rolling
 from cosserat.results.beams import (
@@ -176,10 +177,10 @@ def _gravity(motion: Motion, book: Ledger) -> None:
 
 
 class SpringLine(NamedTuple):
-    """The line of a spring: nodes, points and rotations of its ends; its direction, length and rate over time."""
+    """The line of a spring or tendon: nodes, points and rotations of its places; pieces, length and rate over time."""
 
     ends: list[tuple[int, Array, Array]]
-    unit: Array  # (nt, 3) from the first end to the second
+    units: list[Array]  # (nt, 3) of each piece, along the line
     length: Array  # (nt,)
     rate: Array  # (nt,)
 
@@ -188,28 +189,49 @@ def spring_line(motion: Motion, k: int) -> SpringLine:
     """The line of spring k."""
     springs = motion.mechanism.system.springs
     ends, places, velocities = [], [], []
-    for node, point in zip(springs.node[k], (springs.point_a[k], springs.point_b[k]), strict=True):
+    own = slice(springs.start[k], springs.start[k + 1])
+    for node, point in zip(springs.node[own], springs.point[own], strict=True):
         R, x = motion.node(node)
         twist = motion.twist[:, node]
         ends.append((int(node), point, R))
         places.append(x + R @ point)
         velocities.append(rotate(R, twist[:, :3] + np.cross(twist[:, 3:], point)))
-    line = places[1] - places[0]
-    length = np.linalg.norm(line, axis=1)
-    unit = line / np.where(length < 1e-14, np.inf, length)[:, None]
-    return SpringLine(ends, unit, length, np.sum(unit * (velocities[1] - velocities[0]), axis=1))
+    units = []
+    total, rate = np.zeros((2, len(motion.time)))
+    for (x_a, x_b), (v_a, v_b) in zip(pairwise(places), pairwise(velocities), strict=True):
+        long = np.linalg.norm(x_b - x_a, axis=1)
+        units.append((x_b - x_a) / np.where(long < SHORT, np.inf, long)[:, None])
+        total, rate = total + long, rate + np.sum(units[-1] * (v_b - v_a), axis=1)
+    return SpringLine(ends, units, total, rate)
+
+
+def spring_pull(motion: Motion, k: int, line: SpringLine) -> tuple[Array, Array, Array]:
+    """Pull (nt,) in spring k: of the elastic line, of its damper, and what is given."""
+    springs = motion.mechanism.system.springs
+    column = springs.column[k]
+    given = motion.inputs.effort[:, column] if column >= 0 else 0.0
+    constants = springs.stiffness[k], springs.damping[k], springs.length[k], springs.slack[k]
+    elastic, damped, rest = shares(*constants, given, line.length, line.rate)
+    return elastic, damped, rest
 
 
 def _springs(motion: Motion, book: Ledger) -> None:
     springs = motion.mechanism.system.springs
     for k in range(len(springs.stiffness)):
-        ends, unit, length, rate = spring_line(motion, k)
-        book.strain[:] += stored(springs.stiffness[k], springs.length[k], length)
-        book.loss[:] += springs.damping[k] * rate**2
-        tension = pull(springs.stiffness[k], springs.damping[k], springs.length[k], length, rate)
-        for (node, point, R), sign in zip(ends, (1.0, -1.0), strict=True):
-            f = rotate(np.swapaxes(R, 1, 2), sign * tension[:, None] * unit)
-            book.force[:, node] += np.hstack((f, np.cross(point, f)))
+        line = spring_line(motion, k)
+        elastic, damped, given = spring_pull(motion, k, line)
+        book.strain[:] += stored(springs.stiffness[k], springs.length[k], springs.slack[k], 0.0, line.length)
+        book.loss[:] += damped * line.rate
+        if springs.column[k] >= 0:
+            if motion.held:  # a stored tension acted from the time before on: its work is that of the way
+                book.held[1:] -= np.cumsum(given[1:] * np.diff(line.length))
+            else:
+                book.supply[:] -= given * line.rate
+        tension = elastic + damped + given
+        for p, unit in enumerate(line.units):
+            for (node, point, R), sign in zip(line.ends[p : p + 2], (1.0, -1.0), strict=True):
+                f = rotate(np.swapaxes(R, 1, 2), sign * tension[:, None] * unit)
+                book.force[:, node] += np.hstack((f, np.cross(point, f)))
 
 
 def _loads(motion: Motion, book: Ledger) -> None:

@@ -20,13 +20,14 @@ from cosserat.results.kinematics import place_frames, place_rates, place_twists,
 from cosserat.results.labels import AXES, SECTION_FORCE, STRAIN, WRENCH
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
 from cosserat.results.motion import Motion
+from cosserat.results.nodal import spring_line, spring_pull
 
 Evaluate = Callable[[Motion], Array]
 
 OWN = "output"
 """Kind of a quantity of the user's own."""
 
-PLACE, JOINT, BEAM = "place", "joint", "beam"
+PLACE, JOINT, BEAM, LINE = "place", "joint", "beam", "line"
 
 
 class Kind(NamedTuple):
@@ -34,11 +35,11 @@ class Kind(NamedTuple):
 
     Attributes
     ----------
-    of : "place", "joint" or "beam"
+    of : "place", "joint", "beam" or "line", which is that of a spring, damper or tendon
     components : words of the components; of joints one for each freedom where there are none
     units : of the components, one for all, or of freedoms for (translation, rotation)
     values : callable
-        Values (nt, k) for a motion and a `Station`, a `JointInfo`, or a beam and s.
+        Values (nt, k) for a motion and a `Station`, a `JointInfo`, a beam and s, or a `Line`.
     order : int
         Highest time derivative of the motion that it depends on.
     loaded : bool
@@ -101,6 +102,25 @@ def _sections(motion: Motion, beam: tuple[str, float]) -> Array:
 def _strains(motion: Motion, beam: tuple[str, float]) -> Array:
     return strains(motion, *beam)
 
+
+class Line(NamedTuple):
+    """A spring, damper or tendon by its number."""
+
+    number: int
+
+
+def _lengths(motion: Motion, line: Line) -> Array:
+    return spring_line(motion, line.number).length[:, None]
+
+
+def _length_rates(motion: Motion, line: Line) -> Array:
+    return spring_line(motion, line.number).rate[:, None]
+
+
+def _tensions(motion: Motion, line: Line) -> Array:
+    elastic, damped, given = spring_pull(motion, line.number, spring_line(motion, line.number))
+    return np.asarray(elastic + damped + given)[:, None]
+
 _FORCES = ("N", "N", "N", "N m", "N m", "N m")
 
 KINDS: dict[str, Kind] = {
@@ -116,6 +136,9 @@ KINDS: dict[str, Kind] = {
     "rate": Kind(JOINT, (), ("m/s", "rad/s"), coordinate_rates, 1),
     "effort": Kind(JOINT, (), ("N", "N m"), efforts, 2, True),
     "reaction": Kind(JOINT, WRENCH, _FORCES, reactions, 2, True),
+    "length": Kind(LINE, ("length",), ("m",), _lengths, 0, rate="length_rate"),
+    "length_rate": Kind(LINE, ("length_rate",), ("m/s",), _length_rates, 1),
+    "tension": Kind(LINE, ("tension",), ("N",), _tensions, 1, True),
 }
 """Word -> what it is. Rotations are counted from the first state; results have them as matrices."""
 
@@ -158,6 +181,9 @@ def target_of(mechanism: Mechanism, word: str, item: Any, s: float | None = None
     if KINDS[word].of == JOINT:
         joint, pick = mechanism.joint(item)
         return joint, joint.name, pick
+    if KINDS[word].of == LINE:
+        name, number = mechanism.spring(item)
+        return Line(number), name, None
     if s is None:
         raise SolveError(f"quantity: {word!r} is of a beam at s from 0 to 1; pass s")
     name, _ = mechanism.beam(item)
@@ -172,7 +198,7 @@ class Quantity:
     ----------
     kind : a word of `KINDS`, or "output"
     names : of all components
-    target : Station, JointInfo, (beam, s), or a quantity of the user's own
+    target : Station, JointInfo, (beam, s), Line, or a quantity of the user's own
     pick : numbers of the components that are meant, None: all
     """
 
@@ -224,8 +250,12 @@ class Quantity:
 
     def nodes(self, mechanism: Mechanism) -> list[int] | None:
         """Nodes whose motion it depends on; None: all."""
+        pair: tuple[int, ...]
         if isinstance(self.target, Station):
             pair = (self.target.node, self.target.other)
+        elif isinstance(self.target, Line):
+            springs, k = mechanism.system.springs, self.target.number
+            pair = tuple(springs.node[springs.start[k] : springs.start[k + 1]].tolist())
         elif isinstance(self.target, JointInfo):
             pair = tuple(mechanism.system.joints.node[self.target.index].tolist())
         elif isinstance(self.target, tuple):

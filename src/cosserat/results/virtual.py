@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from cosserat.compile.series import skew
+from cosserat.kernels.springs import slopes
 from cosserat.lie.protocol import Array
 from cosserat.results import beams, joints
 from cosserat.results.motion import Motion
@@ -37,8 +38,9 @@ def strain_energies(motion: Motion, springs: list[str]) -> dict[str, float]:
         if np.any(stiffness):
             out[name] = float(0.5 * np.sum(stiffness * joints.coordinate_rates(motion, joint)[0] ** 2))
     for k, name in enumerate(springs):
-        rate = spring_line(motion, k).rate[0]
-        out[name] = 0.5 * float(mechanism.system.springs.stiffness[k] * rate**2)
+        line, lines = spring_line(motion, k), mechanism.system.springs
+        constants = lines.stiffness[k], 0.0, lines.length[k], lines.slack[k], 0.0
+        out[name] = 0.5 * float(slopes(*constants, line.length[0], 0.0)[0] * line.rate[0] ** 2)
     return out
 
 

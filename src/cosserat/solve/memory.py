@@ -100,6 +100,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
     solver.settings[slots.LENGTH] = compiled.length
     solver.memory[slots.RATE], solver.memory[slots.ROW] = BEST_RATE, -1.0
     solver.follow[0] = FROZEN
+    points = int(np.max(np.diff(compiled.system.springs.start), initial=0))  # of the longest line
     problem = Problem(
         *compiled.system,
         inputs=inputs,
@@ -107,7 +108,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
         trial=zeros(Trial, **sizes)._replace(frame=frames.copy()),
         middle=zeros(Middle, **sizes)._replace(frame=frames.copy()),
         solver=solver,
-        scratch=zeros(Scratch),
+        scratch=zeros(Scratch, nl=6 * points, np=points),
         visit=new_visit(),
         owned=new_owned(compiled.system.state_loads.inner),
         history=new_history(compiled, 1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cosserat.errors import SolveError, warn
@@ -273,18 +274,25 @@ class Forces:
 
     def _add_spring(self, spring: SpringLink) -> None:
         mechanism = self.mechanism
-        a, b = (mechanism.locate(p) for p in (spring.a, spring.b))
-        line = sub(mechanism.world_position(*b), mechanism.world_position(*a))
-        length = sp.sqrt(dot(line, line))
-        J_a, J_b = mechanism.world_jacobian(*a), mechanism.world_jacobian(*b)
-        row = [dot(line, sub(one[:3], two[:3])) / length for one, two in zip(J_b, J_a, strict=True)]
+        if spring.slack or spring.tension is not None or spring.offsets.any():
+            raise SolveError(
+                f"lagrange: {spring.title} has slack, tension or an offset, which symbolic equations do not know; use "
+                "cs.simulate"
+            )
+        length, row = ZERO, [ZERO] * len(mechanism.v)
+        for a, b in pairwise(mechanism.locate(place) for place in spring.places):
+            line = sub(mechanism.world_position(*b), mechanism.world_position(*a))
+            long = sp.sqrt(dot(line, line))
+            J_a, J_b = mechanism.world_jacobian(*a), mechanism.world_jacobian(*b)
+            along = [dot(line, sub(one[:3], two[:3])) / long for one, two in zip(J_b, J_a, strict=True)]
+            length, row = length + long, [x + y for x, y in zip(row, along, strict=True)]
         stiffness = number(spring._given.get("stiffness", 0.0))
         damping = number(spring._given.get("damping", 0.0))
         pull = ZERO
         if stiffness is not ZERO:
-            given = spring._given.get("length")
-            apart = sub(place_position(spring.b), place_position(spring.a))
-            rest = sp.sqrt(dot(apart, apart)) if given is None else number(given)
+            given = spring._given.get("length", spring._given.get("rest_length"))
+            apart = [sub(place_position(b), place_position(a)) for a, b in pairwise(spring.places)]
+            rest = sp.Add(*(sp.sqrt(dot(x, x)) for x in apart)) if given is None else number(given)
             pull -= stiffness * (length - rest)
             self._energies.append(stiffness * (length - rest) ** 2 / 2)
         if damping is not ZERO:

@@ -188,8 +188,7 @@ def _links(run: Run, node: int) -> list[list[float]]:
     system = run.motion.mechanism.system
     points = [system.joints.frame_a[j, 9:] for j in np.nonzero(system.joints.node[:, 0] == node)[0]]
     points += [system.joints.frame_b[j, 9:] for j in np.nonzero(system.joints.node[:, 1] == node)[0]]
-    points += [system.springs.point_a[j] for j in np.nonzero(system.springs.node[:, 0] == node)[0]]
-    points += [system.springs.point_b[j] for j in np.nonzero(system.springs.node[:, 1] == node)[0]]
+    points += [system.springs.point[j] for j in np.nonzero(system.springs.node == node)[0]]
     return [p.tolist() for p in points]
 
 

@@ -81,8 +81,9 @@ class Seats(NamedTuple):
 class Forces(NamedTuple):
     """What acts besides gravity."""
 
-    spring: I2  # (ns, 2) seats of the ends
-    elasticity: F2  # (ns, 3) stiffness, damping, length
+    spring: I1  # (ns+1,) range of the seats that a spring or tendon passes, see `kernels.springs`
+    elasticity: F2  # (ns, 4) stiffness, damping, length, 1 where it goes slack
+    tension: I1  # (ns,) where `Laws.parameter` has the tension that it is given, -1: none
     load: I1  # (nl,) seats
     axes: F2  # (nl, 9) axes of the place, for followers
     follower: I1  # (nl,)

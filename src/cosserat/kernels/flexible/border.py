@@ -3,8 +3,8 @@
     [S + B^T K B, A^T; A, 0]        S factored by `articulated`, C = (A, B) with m + p rows, Y = S^-1 C^T
 
 What rows do to a solution is found from C times the solution without them: `inverse` makes multipliers of that.
-Springs have a row along their line and two across, where their tension straightens; freedoms of cut joints have one;
-users' laws twelve, once the iteration needed them (`Border.laws`).
+Springs and tendons have a row along their line and two across each piece of it, where their tension straightens;
+freedoms of cut joints have one; users' laws twelve, once the iteration needed them (`Border.laws`).
 """
 
 import math
@@ -27,11 +27,11 @@ from cosserat.kernels.flexible.arrays import (
 from cosserat.kernels.flexible.arrays import places_of as acting_places_of
 from cosserat.kernels.flexible.articulated import solve_once
 from cosserat.kernels.flexible.closing import bring_rows, clear_rows, cut_of, pairs_of, places_of, rows_of
-from cosserat.kernels.flexible.forces import differentiate_law, push, seat_motion
+from cosserat.kernels.flexible.forces import constants_of, differentiate_law, push, seat_motion, straight
 from cosserat.kernels.flexible.inverses import invert, safe_inverse
 from cosserat.kernels.flexible.twists import zero
 from cosserat.kernels.frames import relative
-from cosserat.kernels.vectors import cross, dot, mul_t, neg, scale, sub
+from cosserat.kernels.vectors import cross, dot, mul_t, neg, scale
 
 
 class Border(NamedTuple):
@@ -66,33 +66,47 @@ border_of = border_handles.getter("border", Border)
 
 
 @helper
-def soften_springs(links, seats, forces, now, q, scratch, c_v, c_q, first, on_links_out, K_out):
-    """Rows and stiffness of springs: along the line, and across it."""
-    for i in range(len(forces.spring)):
-        a, b, at, k0 = forces.spring[i, 0], forces.spring[i, 1], 0 * i, first + 3 * i
-        R_a, x_a, _, _, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
-        R_b, x_b, _, _, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
-        line = sub(x_b, x_a)
-        length = math.sqrt(dot(line, line))
-        if length < 1e-14:
-            continue
-        e = scale(1.0 / length, line)
-        least = at  # the axis that is farthest from the line
-        for k in range(1, 3):
-            if abs(e[k]) < abs(e[least]):
-                least = k
-        axis = (1.0 * (least == 0), 1.0 * (least == 1), 1.0 * (least == 2))
-        f = cross(e, axis)
-        f = scale(1.0 / math.sqrt(dot(f, f)), f)
-        g = cross(e, f)
-        stiffness, damping = forces.elasticity[i, 0], forces.elasticity[i, 1]
-        tension = max(0.0, springs.pull(stiffness, 0.0, forces.elasticity[i, 2], length, 0.0)) / length
-        for k in range(3):
-            d = e if k == 0 else f if k == 1 else g
-            row = k0 + k
-            K_out[3 * i + k, 3 * i + k] = c_v * damping + c_q * stiffness if k == 0 else c_q * tension
-            push(links, seats, a, P_a, y_a, scratch.rows, neg(mul_t(R_a, d)), zero(), on_links_out[row])
-            push(links, seats, b, P_b, y_b, scratch.more, mul_t(R_b, d), zero(), on_links_out[row])
+def soften_springs(links, acting, now, q, scratch, c_v, c_q, first, on_links_out, K_out):
+    """Rows and stiffness of springs and tendons: one along the line, and two across each of its pieces."""
+    seats, forces, row = acting_places_of(acting), forces_of(acting), first
+    for i in range(len(forces.spring) - 1):
+        length, along = 0.0, row
+        for s in range(forces.spring[i], forces.spring[i + 1] - 1):
+            R_a, x_a, _, _, P_a, y_a = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
+            R_b, x_b, _, _, P_b, y_b = seat_motion(links, seats, now, s + 1, q, scratch.more, scratch.last)
+            long, e = straight(x_a, x_b)
+            length += long
+            f, g = across(e)
+            for k in range(3):
+                d = e if k == 0 else f if k == 1 else g
+                at = along if k == 0 else row + k
+                push(links, seats, s, P_a, y_a, scratch.rows, neg(mul_t(R_a, d)), zero(), on_links_out[at])
+                push(links, seats, s + 1, P_b, y_b, scratch.more, mul_t(R_b, d), zero(), on_links_out[at])
+            K_out[row + 1 - first, row + 1 - first] = long
+            row += 2
+        row += 1
+        k, c, rest, slack, given = constants_of(forces, laws_of(acting), i)
+        by_length, by_rate = springs.slopes(k, c, rest, slack, given, length, 0.0)
+        tension = max(0.0, springs.held(k, rest, slack, given, length))
+        at = along - first
+        K_out[at, at] = c_v * by_rate + c_q * by_length
+        for j in range(at + 1, row - first, 2):
+            long = K_out[j, j]
+            K_out[j, j] = c_q * tension / long if long >= springs.SHORT else 0.0
+            K_out[j + 1, j + 1] = K_out[j, j]
+
+
+@helper
+def across(e):
+    """Two unit vectors across a unit vector; none across none."""
+    least = 0 * len(e)  # the axis that is farthest from the line
+    for k in range(1, 3):
+        if abs(e[k]) < abs(e[least]):
+            least = k
+    f = cross(e, (1.0 * (least == 0), 1.0 * (least == 1), 1.0 * (least == 2)))
+    size = math.sqrt(dot(f, f))
+    f = scale(1.0 / size if size > 0.0 else 0.0, f)
+    return f, cross(e, f)
 
 
 @helper
@@ -155,10 +169,11 @@ def slope(J, row, column, c_v, c_q):
 def soften(tree, acting, state, closed, bordered, c_v, c_q):
     """Rows of springs, freedoms of cut joints and users' laws on links, after those of the constraints; K."""
     links, forces, laws, rows = links_of(tree), forces_of(acting), laws_of(acting), rows_of(closed)
-    seats, now, scratch, q = acting_places_of(acting), motion_of(state), scratch_of(state), vectors_of(state).q
+    now, scratch, q = motion_of(state), scratch_of(state), vectors_of(state).q
     border = border_of(bordered)
     m, K = len(rows.value), border.K
-    n_springs, n_cuts = 3 * len(forces.spring), len(rows.angle)
+    lines = len(forces.spring) - 1
+    n_springs, n_cuts = 2 * forces.spring[lines] - lines, len(rows.angle)
     count = n_springs + n_cuts
     if border.laws[0] == 1:
         count += 12 * len(laws.seat)
@@ -169,7 +184,7 @@ def soften(tree, acting, state, closed, bordered, c_v, c_q):
     for i in range(count):
         for j in range(count):
             K[i, j] = 0.0
-    soften_springs(links, seats, forces, now, q, scratch, c_v, c_q, m, rows.on_links, K)
+    soften_springs(links, acting, now, q, scratch, c_v, c_q, m, rows.on_links, K)
     soften_cuts(links, closed, now, q, scratch, c_v, c_q, m + n_springs, n_springs, rows.on_links, K)
     if border.laws[0] == 1:
         first, at = m + n_springs + n_cuts, n_springs + n_cuts

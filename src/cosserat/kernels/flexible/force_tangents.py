@@ -1,7 +1,5 @@
 """How what springs and loads put on links changes along a direction; and derivatives of efforts in joints."""
 
-import math
-
 from cosserat.jit import helper, stage
 from cosserat.kernels import springs, state_loads, tree_joints
 from cosserat.kernels.flexible.arrays import (
@@ -18,7 +16,7 @@ from cosserat.kernels.flexible.arrays import (
     vectors_of,
     visit_of,
 )
-from cosserat.kernels.flexible.forces import differentiate_law, local_load
+from cosserat.kernels.flexible.forces import constants_of, differentiate_law, local_load, straight
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
 from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, zero
 from cosserat.kernels.frames import compose, load_frame, relative, twist_at_place, wrench_to_node
@@ -108,37 +106,56 @@ def take(links, places, lin, s, start, l, along_q, f, t, df, dt):
 
 
 @helper
-def change_springs(links, places, forces, now, lin, start, l, along_q):
-    """Changes of the forces of springs and dampers."""
-    for i in range(len(forces.spring)):
-        a, b = forces.spring[i, 0], forces.spring[i, 1]
+def change_springs(links, places, forces, laws, now, lin, start, l, along_q):
+    """Changes of the forces of springs, dampers and tendons."""
+    for i in range(len(forces.spring) - 1):
+        first, last = forces.spring[i], forces.spring[i + 1] - 1
         touched = 0
-        for s in (a, b):
+        for s in range(first, last + 1):
             touched += int(places.link[s] >= 0 and lin.mark[places.link[s]] == 1)
         if touched == 0:
             continue
-        R_a, x_a, u_a = place_at(links, places, now, lin, a)
-        R_b, x_b, u_b = place_at(links, places, now, lin, b)
-        line = sub(x_b, x_a)
-        length = math.sqrt(dot(line, line))
-        if length < 1e-14:
-            continue
-        k, c = forces.elasticity[i, 0], forces.elasticity[i, 1]
-        unit = scale(1.0 / length, line)
-        speed = sub(mul(R_b, u_b), mul(R_a, u_a))
-        pull = springs.pull(k, c, forces.elasticity[i, 2], length, dot(unit, speed))
-        p_a, o_a, du_a = place_change(links, places, now, lin, a, start, l, along_q)
-        p_b, o_b, du_b = place_change(links, places, now, lin, b, start, l, along_q)
-        d_line = sub(mul(R_b, p_b), mul(R_a, p_a))
-        d_length = dot(unit, d_line)
-        d_unit = scale(1.0 / length, axpy(-d_length, unit, d_line))
-        d_speed = sub(mul(R_b, add(du_b, cross(o_b, u_b))), mul(R_a, add(du_a, cross(o_a, u_a))))
-        d_pull = k * d_length + c * (dot(d_unit, speed) + dot(unit, d_speed))
-        f, df = scale(pull, unit), axpy(d_pull, unit, scale(pull, d_unit))
-        g = mul_t(R_a, f)
-        take(links, places, lin, a, start, l, along_q, g, zero(), sub(mul_t(R_a, df), cross(o_a, g)), zero())
-        g = neg(mul_t(R_b, f))
-        take(links, places, lin, b, start, l, along_q, g, zero(), sub(neg(mul_t(R_b, df)), cross(o_b, g)), zero())
+        length, rate, d_length, d_rate = 0.0, 0.0, 0.0, 0.0
+        for s in range(first, last):
+            unit, long, speed, d_line, d_speed, _, _, _, _ = piece_change(links, places, now, lin, s, start, l, along_q)
+            length += long
+            rate += dot(unit, speed)
+            d_length += dot(unit, d_line)
+            d_rate += dot(turned(unit, long, d_line), speed) + dot(unit, d_speed)
+        k, c, rest, slack, given = constants_of(forces, laws, i)
+        pull = springs.pull(k, c, rest, slack, given, length, rate)
+        by_length, by_rate = springs.slopes(k, c, rest, slack, given, length, rate)
+        d_pull = by_length * d_length + by_rate * d_rate
+        for s in range(first, last):
+            unit, long, _, d_line, _, R_a, R_b, o_a, o_b = piece_change(
+                links, places, now, lin, s, start, l, along_q
+            )
+            f, df = scale(pull, unit), axpy(d_pull, unit, scale(pull, turned(unit, long, d_line)))
+            g = mul_t(R_a, f)
+            take(links, places, lin, s, start, l, along_q, g, zero(), sub(mul_t(R_a, df), cross(o_a, g)), zero())
+            g, dg = neg(mul_t(R_b, f)), neg(mul_t(R_b, df))
+            take(links, places, lin, s + 1, start, l, along_q, g, zero(), sub(dg, cross(o_b, g)), zero())
+
+
+@helper
+def piece_change(links, places, now, lin, s, start, l, along_q):
+    """The straight piece from seat s to the next one: direction, length, speed of its end against its start, changes of
+    line and speed; axes of both seats, and their turns.
+    """
+    R_a, x_a, u_a = place_at(links, places, now, lin, s)
+    R_b, x_b, u_b = place_at(links, places, now, lin, s + 1)
+    long, unit = straight(x_a, x_b)
+    p_a, o_a, du_a = place_change(links, places, now, lin, s, start, l, along_q)
+    p_b, o_b, du_b = place_change(links, places, now, lin, s + 1, start, l, along_q)
+    d_line = sub(mul(R_b, p_b), mul(R_a, p_a))
+    d_speed = sub(mul(R_b, add(du_b, cross(o_b, u_b))), mul(R_a, add(du_a, cross(o_a, u_a))))
+    return unit, long, sub(mul(R_b, u_b), mul(R_a, u_a)), d_line, d_speed, R_a, R_b, o_a, o_b
+
+
+@helper
+def turned(unit, long, d_line):
+    """Change of the direction of a piece."""
+    return scale(1.0 / long if long >= springs.SHORT else 0.0, axpy(-dot(unit, d_line), unit, d_line))
 
 
 @helper

@@ -56,6 +56,22 @@ def push(links, seats, s, R_i, x_i, rows, f, t, wrench_out):
 
 
 @helper
+def straight(x_a, x_b):
+    """Length and direction of a straight piece; where its ends meet it has none."""
+    line = sub(x_b, x_a)
+    long = math.sqrt(dot(line, line))
+    return long, scale(1.0 / long if long >= springs.SHORT else 0.0, line)
+
+
+@helper
+def constants_of(forces, laws, i):
+    """What the law of spring or tendon i takes besides its length and rate: as `springs.pull` has it."""
+    row, at = forces.elasticity[i], forces.tension[i]
+    given = laws.parameter[at] if at >= 0 else 0.0
+    return row[0], row[1], row[2], int(row[3]), given
+
+
+@helper
 def local_load(forces, i, R, row):
     """Components of load i in the axes R of its seat, before the gain."""
     at = 0 * i
@@ -103,22 +119,25 @@ def wrenches(tree, acting, state, q, samples, which, wrench_out):
     now, scratch = motion_of(state), scratch_of(state)
     for j in range(len(wrench_out)):
         wrench_out[j] = 0.0
-    n_springs = len(forces.spring) if which & (SPRINGS | DAMPERS) else 0
-    for i in range(n_springs):
-        a, b = forces.spring[i, 0], forces.spring[i, 1]
-        R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
-        R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
-        line = sub(x_b, x_a)
-        length = math.sqrt(dot(line, line))
-        if length < 1e-14:
-            continue  # ends that meet have no direction
-        unit = scale(1.0 / length, line)
-        k = forces.elasticity[i, 0] if which & SPRINGS else 0.0
-        c = forces.elasticity[i, 1] if which & DAMPERS else 0.0
-        rate = dot(unit, sub(mul(R_b, u_b), mul(R_a, u_a)))
-        f = scale(springs.pull(k, c, forces.elasticity[i, 2], length, rate), unit)
-        push(links, seats, a, P_a, y_a, scratch.rows, mul_t(R_a, f), zero(), wrench_out)
-        push(links, seats, b, P_b, y_b, scratch.more, neg(mul_t(R_b, f)), zero(), wrench_out)
+    for i in range(len(forces.spring) - 1):
+        length, rate = 0.0, 0.0
+        for s in range(forces.spring[i], forces.spring[i + 1] - 1):
+            R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
+            R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, s + 1, q, scratch.more, scratch.last)
+            long, unit = straight(x_a, x_b)
+            length += long
+            rate += dot(unit, sub(mul(R_b, u_b), mul(R_a, u_a)))
+        k, c, rest, slack, given = constants_of(forces, laws_of(acting), i)
+        elastic, damped, more = springs.shares(k, c, rest, slack, given, length, rate)
+        tense = elastic if which & SPRINGS else 0.0
+        tense += damped if which & DAMPERS else 0.0
+        tense += more if which & LOADS else 0.0
+        for s in range(forces.spring[i], forces.spring[i + 1] - 1):
+            R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
+            R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, s + 1, q, scratch.more, scratch.last)
+            f = scale(tense, straight(x_a, x_b)[1])
+            push(links, seats, s, P_a, y_a, scratch.rows, mul_t(R_a, f), zero(), wrench_out)
+            push(links, seats, s + 1, P_b, y_b, scratch.more, neg(mul_t(R_b, f)), zero(), wrench_out)
     n_loads = len(forces.load) if which & LOADS else 0
     for i in range(n_loads):
         s = forces.load[i]
@@ -139,11 +158,14 @@ def spring_energy(tree, acting, state, q, energy_out):
     total = 0.0
     for k in range(len(q)):
         total += 0.5 * forces.passive[0, k] * q[k] * q[k]
-    for i in range(len(forces.spring)):
-        _, x_a, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 0], q, scratch.rows, scratch.last)
-        _, x_b, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 1], q, scratch.rows, scratch.last)
-        line = sub(x_b, x_a)
-        total += springs.stored(forces.elasticity[i, 0], forces.elasticity[i, 2], math.sqrt(dot(line, line)))
+    for i in range(len(forces.spring) - 1):
+        length = 0.0
+        for s in range(forces.spring[i], forces.spring[i + 1] - 1):
+            _, x_a, _, _, _, _ = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
+            _, x_b, _, _, _, _ = seat_motion(links, seats, now, s + 1, q, scratch.rows, scratch.last)
+            length += straight(x_a, x_b)[0]
+        k, _, rest, slack, _ = constants_of(forces, laws_of(acting), i)
+        total += springs.stored(k, rest, slack, 0.0, length)
     energy_out[0] = total
     return 0
 

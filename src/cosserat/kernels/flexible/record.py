@@ -120,7 +120,7 @@ def gather_forces(tree, acting, state, closed, room):
         close(tree, state, closed, FORCES | LOOPS + none)
         closing = product(x.wrench, z)
     for part in range(3):
-        if (part < 2 and len(forces.spring) == 0) or (part == 2 and len(forces.load) + n_laws == 0):
+        if len(forces.spring) == 1 and (part < 2 or len(forces.load) + n_laws == 0):
             continue
         which = SPRINGS + none if part == 0 else DAMPERS + none if part == 1 else LOADS + none
         wrenches(tree, acting, state, x.q, loads, which, room.one)

@@ -312,7 +312,7 @@ def differentiate(tree, acting, state, linearised, dq_out, dv_out):
                 l = r - row[N_JOINT]
                 spread(links, seats, bodies, now, lin, i, r, along_q)
                 mark_carriers(links, lin.mark, row[PARENT])
-                change_springs(links, places, forces, now, lin, i, l, along_q)
+                change_springs(links, places, forces, laws, now, lin, i, l, along_q)
                 change_laws(links, places, laws, now, lin, i, l, along_q)
                 if along_q:
                     change_loads(links, places, forces, loads, now, lin, i, l)

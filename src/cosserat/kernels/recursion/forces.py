@@ -55,10 +55,11 @@ class Room(NamedTuple):
     frames: F2  # (n + 1, 12), the ground is last
     twists: F2  # (n + 1, 6)
     wrenches: F2  # (n + 1, 6)
-    K: F2  # (12, 12)
-    row: F1  # (12,)
-    J: F2  # (12, n_v)
-    P: F2  # (12, n_v)
+    K: F2  # (6 p, 6 p) of the spring with the most points, p; at least of one place
+    C: F2  # (6 p, 6 p)
+    row: F2  # (p, 12)
+    J: F2  # (6 p, n_v)
+    P: F2  # (6 p, n_v)
 
 
 class Acting(NamedTuple):
@@ -77,9 +78,10 @@ loads_of = acting_handles.getter("loads", Loads)
 room_of = acting_handles.getter("room", Room)
 
 
-def room(n: int, n_v: int) -> Room:
-    """Arrays for n links."""
-    shapes = ((n + 1, 12), (n + 1, 6), (n + 1, 6), (12, 12), (12,), (12, n_v), (12, n_v))
+def room(n: int, n_v: int, points: int) -> Room:
+    """Arrays for n links, and springs of at most so many points."""
+    m = 6 * max(points, 1)
+    shapes = ((n + 1, 12), (n + 1, 6), (n + 1, 6), (m, m), (m, m), (points, 12), (m, n_v), (m, n_v))
     return Room(*map(np.empty, shapes))
 
 
@@ -161,28 +163,29 @@ def add_force_derivatives(acting, dq_out, dv_out):
 @helper
 def _spring_derivatives(table, springs, room, dq_out, dv_out):
     frames, twists, r = room.frames, room.twists, room.wrenches
-    K, row, J, P = room.K, room.row, room.J, room.P
+    K, C, J, P = room.K, room.C, room.J, room.P
     for i in range(len(springs.stiffness)):
-        a, b = springs.node[i, 0], springs.node[i, 1]
-        clear(K)
+        first, last = springs.start[i], springs.start[i + 1]
         clear(r)
         clear(J)
         clear(P)
-        spring_tangent(springs, i, frames, twists, K, row)
+        spring_tangent(springs, i, frames, twists, K, C, room.row)
         add_spring(springs, i, frames, twists, r)
-        _columns(table, a, 0, J, P)
-        _columns(table, b, 6, J, P)
-        _add_products(K, row, springs.damping[i], J, P, dq_out, dv_out)
-        _add_turns(table, a, 0, r[a], J, dq_out)
-        _add_turns(table, b, 6, r[b], J, dq_out)
+        for p in range(first, last):
+            _columns(table, springs.node[p], 6 * (p - first), J, P)
+        _add_products(K, C, 6 * (last - first), J, P, dq_out, dv_out)
+        for p in range(first, last):
+            a = springs.node[p]
+            _add_turns(table, a, 6 * (p - first), r[a], J, dq_out)
+            for c in range(6):
+                r[a, c] = 0.0  # a link that the line meets again has its turns now
 
 
 @helper
 def _load_derivatives(table, loads, wrench, room, dq_out, dv_out):
     frames, r = room.frames, room.wrenches
-    K, row, J, P = room.K, room.row, room.J, room.P
-    for c in range(12):
-        row[c] = 0.0
+    K, C, J, P = room.K, room.C, room.J, room.P
+    clear(C)
     for i in range(len(loads.column)):
         a = loads.node[i]
         clear(K)
@@ -192,7 +195,7 @@ def _load_derivatives(table, loads, wrench, room, dq_out, dv_out):
         load_tangent(loads, i, frames, wrench, K)
         add_load(loads, i, frames, wrench, r)
         _columns(table, a, 0, J, P)
-        _add_products(K, row, 0.0, J, P, dq_out, dv_out)
+        _add_products(K, C, 6, J, P, dq_out, dv_out)
         _add_turns(table, a, 0, r[a], J, dq_out)
 
 
@@ -216,19 +219,15 @@ def _columns(table, i, first, J, P):
 
 
 @helper
-def _add_products(K, row, damping, J, P, dq_out, dv_out):
-    """dq += J^T (K J + C P), dv += J^T C J with C = damping row row^T."""
+def _add_products(K, C, n, J, P, dq_out, dv_out):
+    """dq += J^T (K J + C P), dv += J^T C J, of the first n rows."""
     n_v = J.shape[1]
     for i in range(n_v):
-        along, ahead = 0.0, 0.0
-        for c in range(12):
-            along += row[c] * J[c, i]
-            ahead += row[c] * P[c, i]
-        for c in range(12):
-            g = damping * row[c] * ahead
-            h = damping * row[c] * along
-            for e in range(12):
-                g += K[c, e] * J[e, i]
+        for c in range(n):
+            g, h = 0.0, 0.0
+            for e in range(n):
+                g += K[c, e] * J[e, i] + C[c, e] * P[e, i]
+                h += C[c, e] * J[e, i]
             for j in range(n_v):
                 dq_out[j, i] += J[c, j] * g
                 dv_out[j, i] += J[c, j] * h

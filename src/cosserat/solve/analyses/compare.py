@@ -166,7 +166,7 @@ def _chosen(model: Model, places: Any) -> dict[str, Place]:
     if places is None:
         places = [place for beam in model.beams for place in (beam.start, *map(beam.at, _INSIDE), beam.end)]
         places += [body.name for body in model.bodies]
-        acting = [load.place for load in model.loads] + [end for s in model.springs for end in (s.a, s.b)]
+        acting = [load.place for load in model.loads] + [place for s in model.springs for place in s.places]
         places += [place for place in acting if not model.place(place).on_ground]
     elif isinstance(places, (str, Place)) or not isinstance(places, Iterable):
         places = [places]

@@ -13,6 +13,7 @@ from cosserat.model.forces import Spring
 from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
+from cosserat.model.tendons import Tendon
 from cosserat.results.modes import Modes
 from cosserat.solve.analyses.modes import modes as galilean_modes
 from cosserat.solve.relative.flexible_recursion import motions
@@ -65,8 +66,9 @@ def unloaded(model: Model) -> Model:
             continue
         if isinstance(component, Joint) and any(effort is not None for effort in component.effort):
             component = type(component)(**{**component.arguments(), "effort": None})
-        if isinstance(component, Spring):
-            component = Spring(**{**component.arguments(), "length": None})
+        if isinstance(component, (Spring, Tendon)):
+            rest = {"length": None} if isinstance(component, Spring) else {"rest_length": None, "tension": None}
+            component = type(component)(**{**component.arguments(), **rest})
         bare.add(component)
     return bare
 

@@ -218,5 +218,5 @@ def _pairs(a: System, b: System) -> dict[str, tuple[Any, Any]]:
     out: dict[str, tuple[Any, Any]] = {}
     for group in (name for name in a._fields if name != "pattern"):
         first, second = getattr(a, group)._asdict(), getattr(b, group)._asdict()
-        out |= {f"{group}.{k}": (first[k], second[k]) for k in first if k not in ("block", "soft")}
+        out |= {f"{group}.{k}": (first[k], second[k]) for k in first if k not in ("block", "soft", "given")}
     return out

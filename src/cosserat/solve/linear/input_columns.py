@@ -30,6 +30,7 @@ from cosserat.results.beams import line_wrenches
 from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates
 from cosserat.results.kinematics import to_node
 from cosserat.results.mechanism import JointInfo
+from cosserat.results.nodal import spring_line, spring_pull
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
 from cosserat.solve.linear.matrices import constraint_matrix
@@ -52,7 +53,7 @@ class Column:
     Attributes
     ----------
     name : str
-    kind : "effort", "target", "motion", "load", "force", "signal" or "parameter"
+    kind : "effort", "target", "motion", "load", "force", "signal", "tension" or "parameter"
     force : (6n,) generalised forces on the nodes
     drive : (m,) what the independent constraints demand of x
     joint : int
@@ -65,6 +66,8 @@ class Column:
         Change of the sampled prescribed motions.
     pushes : (coordinate, effort)
         Coordinate of a joint in which it adds an effort at once, and how much.
+    tendon : int
+        Number of the tendon in which it is a tension; -1: none.
     again : callable, optional
         `drive` of the point as it is when called, displaced along its motion.
     inner : (ny,), optional
@@ -82,6 +85,7 @@ class Column:
     direction: Array | None = None
     drives: Array | None = None
     pushes: tuple[str, float] = ("", 0.0)
+    tendon: int = -1
 
     def demand(self, point: OperatingPoint) -> Array:
         """What the independent constraints demand of x (m,) in the present state of the point."""
@@ -146,6 +150,21 @@ def signal_column(point: Any, name: str) -> Column:
     force[arrays.node[k, 0]] += to_node(slope[None, :6], row_to_frame(arrays.frame_a[k]))[0]
     rates[own] = slope[6:]
     return Column(name, "signal", force[:-1].ravel(), np.zeros(point.n_constraints), inner=rates)
+
+
+def tension_column(point: Any, name: str) -> Column:
+    """A unit of the tension that a tendon is given."""
+    compiled, motion = point.compiled, still_motion(point)
+    k = next(k for k, spring in enumerate(compiled.model.springs) if spring.name == name)
+    line, springs = spring_line(motion, k), compiled.system.springs
+    force = np.zeros((compiled.n_nodes + 1, 6))
+    pulls = springs.slack[k] == 0 or float(np.sum(spring_pull(motion, k, line), axis=0)[0]) > 0.0
+    for p, unit in enumerate(line.units if pulls else ()):
+        for (node, arm, R), sign in zip(line.ends[p : p + 2], (1.0, -1.0), strict=True):
+            f = sign * R[0].T @ unit[0]
+            force[node] += np.concatenate((f, np.cross(arm, f)))
+    text = f"{name}.tension"
+    return Column(text, "tension", force[:-1].ravel(), np.zeros(point.n_constraints), tendon=k)
 
 
 def place_force_column(point: OperatingPoint, place: Any, component: int, name: str) -> Column:

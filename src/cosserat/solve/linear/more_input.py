@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from cosserat.errors import SolveError
+from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, Force, PointLoad, Torque, Wrench
 from cosserat.model.model import Model
@@ -19,6 +22,11 @@ def with_input(model: Model, column: Column, amount: float = 1.0) -> Model:
         effort *= amount
         joint = next(j for j in model.joints if coordinate in j.coordinates)
         other.swap(_pushed(joint, joint.coordinates.index(coordinate), effort))
+        return other
+    if column.kind == "tension":
+        tendon = model.springs[column.tendon]
+        assert tendon.tension is not None
+        other.swap(type(tendon)(**{**tendon.arguments(), "tension": _more(tendon.tension, amount)}))
         return other
     if column.kind == "force":
         place, _, word = column.name.rpartition(".")
@@ -46,6 +54,11 @@ def _names_of(load: str) -> tuple[str, ...]:
     return (load, *(f"{load}.{component}" for component in COMPONENTS))
 
 
+def _more(function: TimeFunction, more: float) -> Callable[[float], float]:
+    """A function of time with more of it."""
+    return lambda t: float(function.sample(np.array([t]))[0]) + more
+
+
 def _pushed(joint: Joint, index: int, more: float) -> Joint:
     """The joint with more effort in one freedom."""
     given = []
@@ -56,6 +69,6 @@ def _pushed(joint: Joint, index: int, more: float) -> Joint:
         elif effort is None:
             given.append(more)
         else:
-            given.append(lambda t, effort=effort: float(effort.sample(np.array([t]))[0]) + more)
+            given.append(_more(effort, more))
     single = len(given) == 1
     return type(joint)(**{**joint.arguments(), "effort": given[0] if single else given})

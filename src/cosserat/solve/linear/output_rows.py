@@ -30,7 +30,7 @@ from cosserat.kernels.residual import track_angles
 from cosserat.results.beams import medium_of
 from cosserat.results.joints import coordinates
 from cosserat.results.motion import Motion, motion_of
-from cosserat.results.quantities import BEAM, KINDS, OWN, PLACE, Evaluate, Quantity
+from cosserat.results.quantities import BEAM, KINDS, OWN, PLACE, Evaluate, Line, Quantity
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.linear.differences import EIGHTH, friction_speed
 from cosserat.solve.linear.input_columns import Column, parameter_difference
@@ -314,7 +314,9 @@ def _at_once(
 
 
 def _felt(quantity: Quantity, column: Column) -> bool:
-    """Whether an input may enter a quantity by itself: through its own joint, or along its beam."""
+    """Whether an input may enter a quantity by itself: through its own joint or tendon, or along its beam."""
+    if isinstance(quantity.target, Line) or column.tendon >= 0:
+        return isinstance(quantity.target, Line) and quantity.target.number == column.tendon
     return column.line is not None if quantity.joint is None else column.joint == quantity.joint.index
 
 
@@ -327,6 +329,8 @@ def _with_more(point: OperatingPoint, here: Motion, column: Column, amount: floa
         wrench = inputs.wrench.copy()
         wrench[:, column.line[0]] += amount * column.line[1]
         return here.with_inputs(inputs._replace(wrench=wrench))
+    if column.tendon >= 0:
+        return _pushed(here, int(point.compiled.system.springs.column[column.tendon]), amount)
     if not coordinate:
         return None
     joint, pick = point.mechanism.joint(coordinate)
@@ -334,9 +338,14 @@ def _with_more(point: OperatingPoint, here: Motion, column: Column, amount: floa
     at = point.compiled.system.freedoms.effort[row] if row >= 0 else -1
     if at < 0:
         return None
-    efforts = inputs.effort.copy()
-    efforts[:, at] += amount * effort
-    return here.with_inputs(inputs._replace(effort=efforts))
+    return _pushed(here, int(at), amount * effort)
+
+
+def _pushed(here: Motion, column: int, more: float) -> Motion:
+    """The motion with more of a sampled effort."""
+    efforts = here.inputs.effort.copy()
+    efforts[:, column] += more
+    return here.with_inputs(here.inputs._replace(effort=efforts))
 
 
 def _values_in(point: OperatingPoint, old: Motion, quantity: Quantity, compiled: CompiledModel) -> Array:

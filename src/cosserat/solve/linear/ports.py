@@ -2,7 +2,7 @@
 
 Inputs: ``"shoulder"`` or ``"slider.x"`` (the effort in a freedom, or its prescribed motion if it has one), ``"wind"``
 (a load along its present direction), ``"motor"`` (the target of a servo), ``"engine.throttle"`` (an input of a law),
-``"tip.fz"`` (a component of a load, or a new force at a place), ``"P"`` (a parameter). Outputs: ``"arm.end"`` and
+``"cable.tension"`` (of a tendon), ``"tip.fz"`` (a component of a load, or a new force at a place), ``"P"`` (a parameter). Outputs: ``"arm.end"`` and
 ``"arm.end.x"`` (position), ``"elbow"`` (coordinate), with the words of `KINDS`; single components as in
 ``"arm.end.vy"``, ``"elbow.fz"``, ``"arm.at(0.5).Mz"``.
 """
@@ -26,7 +26,7 @@ from cosserat.model.servos import Servo
 from cosserat.results.labels import WRENCH
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.output import Output
-from cosserat.results.quantities import JOINT, KINDS, OWN, PLACE, Quantity
+from cosserat.results.quantities import JOINT, KINDS, LINE, OWN, PLACE, Line, Quantity
 from cosserat.solve.linear import input_columns
 from cosserat.solve.linear.input_columns import Column
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
@@ -114,6 +114,8 @@ def _input(point: Any, item: Any, caller: str) -> list[Column]:
         return [_felt(point, input_columns.target_column, joint, pick or 0, servos[text])]
     if text in (signal.name for signal in signals_of(model) if signal.offered):
         return [_felt(point, input_columns.signal_column, text)]
+    if word == "tension" and head in (spring.name for spring in model.springs if spring.tension is not None):
+        return [_felt(point, input_columns.tension_column, head)]
     if text in loads:
         direction = input_columns.present_direction(point.still, loads[text])
         return [_felt(point, input_columns.load_column, loads[text], direction, text)]
@@ -155,6 +157,7 @@ def _known_inputs(point: Any, loads: Iterable[str]) -> str:
         "servos": [servo.name for servo in point.model.servos],
         "loads": loads,
         "inputs of loads": [signal.name for signal in signals_of(point.model) if signal.offered],
+        "tensions": [f"{spring.name}.tension" for spring in point.model.springs if spring.tension is not None],
         "parameters": point.model.parameters,
         "bodies, with a place and a component such as 'arm.end.fz'": point.mechanism.owners,
     }
@@ -179,7 +182,9 @@ def quantity_of(point: Any, item: Any, caller: str) -> Quantity:
     for name, rest in ((text, ""), (head, word), (inner[0], f"{inner[1]}.{word}")):
         if name in mechanism.joints:
             return _of_joint(mechanism.joints[name], rest, text, caller)
-    words = {k: row for k, row in KINDS.items() if row.of != JOINT}
+    if head in mechanism.springs:
+        return _of_line(mechanism.springs[head], head, word, text, caller)
+    words = {k: row for k, row in KINDS.items() if row.of not in (JOINT, LINE)}
     kind = next((k for k, row in words.items() if word == k or word in row.components), None)
     if kind is None:
         head, word, kind = text, "", "position"
@@ -200,6 +205,15 @@ def quantity_of(point: Any, item: Any, caller: str) -> Quantity:
     s = point.model.place(head).s
     assert s is not None
     return Quantity(kind, names, (owner, s), pick)
+
+
+def _of_line(number: int, name: str, word: str, text: str, caller: str) -> Quantity:
+    """Output of a spring or tendon: its length where there is no word."""
+    kind = word or "length"
+    known = [k for k, row in KINDS.items() if row.of == LINE]
+    if kind not in known:
+        raise SolveError(f"{caller}: output {text!r}: {name!r} has no {word!r}; it has: {', '.join(known)}")
+    return Quantity(kind, (f"{name}.{kind}",), Line(number))
 
 
 def _of_joint(joint: JointInfo, rest: str, text: str, caller: str) -> Quantity:

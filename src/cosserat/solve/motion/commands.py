@@ -31,7 +31,8 @@ class Commands(Held):
         one = np.array([1, 2, 0, 2, 0])  # step, never stored, see `kernels.judging.advance_judged`
         bounds, error = np.zeros((2, 2))
         arrays = Arrays(kind, place, np.zeros(n), np.zeros(n), order, report, one, bounds, error)
-        signals = frozenset(memory.problem.state_loads.signal[:, 1].tolist())
+        problem = memory.problem
+        signals = frozenset((*problem.state_loads.signal[:, 1].tolist(), *problem.springs.column.tolist()))
         super().__init__(arrays, {column: (SIGNAL if column in signals else EFFORT, column) for column in columns})
         self._packed = Packed(command_handles, Commanding(arrays))
         self.report, self._bounds, self.error = (view(a) for a in (report, bounds, error))

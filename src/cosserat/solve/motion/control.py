@@ -129,6 +129,9 @@ class Controlled:
         ):
             if signal.offered:
                 self.columns[signal.name] = column
+        for spring, column in zip(compiled.model.springs, compiled.system.springs.column.tolist(), strict=True):
+            if column >= 0:
+                self.columns[f"{spring.name}.tension"] = column
         self.values: dict[int, float] = {}
         self._new_moment = new_moment
         self._moment: Moment | None = None

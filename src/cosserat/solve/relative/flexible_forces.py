@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from cosserat.compile.fluid_links import Uplift, uplifts
 from cosserat.compile.joints import ranges
 from cosserat.compile.jumps import Jumps
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
-from cosserat.compile.seats import Seat
+from cosserat.compile.loads import given_tensions
+from cosserat.compile.seats import Seat, beside
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law
 from cosserat.compile.state_loads import Signal, signals_of
@@ -25,6 +26,7 @@ from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.course import burn
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
 from cosserat.kernels.flexible.owning import load_owning, new_inner
+from cosserat.model.forces import Link
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
@@ -74,7 +76,8 @@ class FlexibleForces:
         # by name: load, and its rows
         for k, row in enumerate(loads):
             self._loads.setdefault(row.load.name, (row.load, []))[1].append(k)
-        seats = [data.seat(end) for s in springs for end in (s.a, s.b)] + [row.seat for row in loads]
+        lines = [[beside(data.seat(at), y) for at, y in zip(s.places, s.offsets, strict=True)] for s in springs]
+        seats = [seat for line in lines for seat in line] + [row.seat for row in loads]
         n_seats = len(seats)
         laws = [compile_law(load) for load in model.state_loads]
         if data.fluids:
@@ -84,9 +87,10 @@ class FlexibleForces:
             seats += [data.seat(law.load.place), data.seat(GROUND.at((0.0, 0.0, 0.0)) if other is None else other)]
         self.law_seats = list(zip(seats[n_seats::2], seats[n_seats + 1 :: 2], strict=True))
         group = arrays.Forces(
-            np.arange(2 * len(springs)).reshape(-1, 2),
-            np.array([(s.stiffness, s.damping, s.length) for s in springs], dtype=float).reshape(-1, 3),
-            np.arange(2 * len(springs), n_seats),
+            ranges(lines),
+            np.array([(s.stiffness, s.damping, s.length, s.slack) for s in springs], dtype=float).reshape(-1, 4),
+            np.full(len(springs), -1, dtype=np.int64),
+            np.arange(n_seats - len(loads), n_seats),
             np.array([row.axes.ravel() for row in loads], dtype=float).reshape(-1, 9),
             np.array([row.load.follower for row in loads], dtype=np.int64),
             np.array([row.gain for row in loads], dtype=float).reshape(-1, 6, 6),
@@ -100,6 +104,7 @@ class FlexibleForces:
         self.burning: list[tuple[int, int]] = []
         if laws:
             self._take_laws(model, data, laws, n_seats)
+        self._take_tensions(springs, group.tension)
         owned = new_owned(self.laws.inner)
         self.inner_names = tuple(f"{law.load.name}.{name}" for law in laws for name in law.load.states)
         self.first_states = np.array([y for law in laws for y in law.load.first_states], dtype=float)
@@ -134,6 +139,17 @@ class FlexibleForces:
         found = [(link, slots[k]) for link, k in self.burning]
         self.laws = group._replace(
             signal=np.array(slots, dtype=np.int64), burning=np.array(found, dtype=np.int64).reshape(-1, 2)
+        )
+
+    def _take_tensions(self, springs: Sequence[Link], slots: NDArray[np.int64]) -> None:
+        """Tensions that tendons are given, as further inputs of laws behind the numbers of all; their `slots`."""
+        for k, tension in given_tensions(springs).items():
+            slots[k] = len(self.laws.parameter) + np.count_nonzero(slots >= 0)
+            self._signals.append((f"{springs[k].name}.tension", -1 - k, tension))
+        self._tensions = slots[slots >= 0]
+        self.laws = self.laws._replace(
+            parameter=np.append(self.laws.parameter, np.zeros(len(self._tensions))),
+            signal=np.append(self.laws.signal, self._tensions),
         )
 
     @staticmethod
@@ -195,6 +211,7 @@ class FlexibleForces:
         inputs = self.set_time(t)
         inputs.load[:] *= factor
         inputs.drive[:] *= factor
+        self.laws.parameter[self._tensions] *= factor
 
     def sample(self, times: Array, step: float = 0.0) -> tuple[Array, ...]:
         """Prescribed efforts and targets (nt, n), loads (nt, nl, 6), inputs of laws (nt, nm).

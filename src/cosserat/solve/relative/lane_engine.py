@@ -21,6 +21,7 @@ from cosserat.kernels.recursion import table as layout
 from cosserat.kernels.recursion.articulated import forward_dynamics
 from cosserat.kernels.recursion.hybrid import hybrid_dynamics
 from cosserat.kernels.recursion.newton_euler import inverse_dynamics
+from cosserat.kernels.springs import stored
 from cosserat.lie import se3
 from cosserat.model.model import Model
 from cosserat.results.posture import Posture
@@ -46,7 +47,7 @@ class LaneEngine:
         links = LinkTable(data)
         self._n, n = len(data.coordinates), len(data.links)
         self._data, self._forces = data, compile_forces(model, data)
-        self._springs = [(s.a, s.b, float(s.length), float(s.stiffness)) for s in model.springs]
+        self._lines = [(s.places, s.offsets) for s in model.springs]
         self._forced = self._forces.present
         self._at_rest = potential_at_rest(model.gravity, moment_at_rest(model, data.carrier))  # J
         self._table = links.packed(model.gravity, self._forced)
@@ -204,11 +205,12 @@ class LaneEngine:
         both = np.empty(2)
         composite.energies(self._table, q, v, both)
         strain = 0.5 * float(self._forces.passive[0] @ q**2)
-        if self._springs:
-            posture = self.posture(self._data.seat, q, v, v)
-            for a, b, length, stiffness in self._springs:
-                stretch = np.linalg.norm(posture.position(b) - posture.position(a)) - length
-                strain += 0.5 * stiffness * float(stretch) ** 2
+        if self._lines:
+            posture, springs = self.posture(self._data.seat, q, v, v), self._forces.springs
+            for k, (places, offsets) in enumerate(self._lines):
+                points = [posture.position(p) + posture.rotation(p) @ y for p, y in zip(places, offsets, strict=True)]
+                length = float(np.sum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
+                strain += stored(springs.stiffness[k], springs.length[k], springs.slack[k], 0.0, length)
         return float(both[0]), strain, float(both[1]) + self._at_rest
 
     def law_state_rates(self, q: Array, v: Array) -> Array:

@@ -35,7 +35,8 @@ class LaneForces:
         n, n_v = int(table[layout.N_LINKS]), q.shape[1]
         self.q, self.v, self.own = q, v, np.zeros((len(q), 6 * n + n_v)) if out is None else out
         states = States(table, q, v, forces.passive, forces.wrench, self.own)
-        self._packed = Packed(acting_handles, Acting(states, forces.springs, forces.loads, room(n, n_v)))
+        points = int(np.max(np.diff(forces.springs.start), initial=0))
+        self._packed = Packed(acting_handles, Acting(states, forces.springs, forces.loads, room(n, n_v, points)))
         self.act = forces_call(self._packed.address)
 
     def subtract_derivatives(self, dq: Array, dv: Array) -> None:

@@ -138,7 +138,8 @@ class TreeConstraints:
         for number, item in enumerate(self.rolling):
             self._slot(None, tuple(range(len(item.held))), False, number)
         self.present = bool(self.slots)
-        soft = 3 * len(model.springs) + len(self.tracked) + 12 * (len(model.state_loads) + len(data.fluids))
+        soft = sum(2 * len(spring.places) - 1 for spring in model.springs) + len(self.tracked)
+        soft += 12 * (len(model.state_loads) + len(data.fluids))
         self.rules = compile_rules(model) if self.rolling else ()
         self.closed = self._arrays(watched, soft)
         self.holonomic = self.closed.rows.holonomic.astype(bool)
