@@ -34,6 +34,9 @@ def arm(joint: str = "revolute", forces: bool = False) -> cs.Model:
         model.add(cs.DistributedLoad("wind", one, force=(1.0, 2.0, 3.0), follower=True))
         model.add(cs.Spring("line", two.at("end"), cs.GROUND.at((0, 1, 0)), stiffness=30.0, damping=2.0))
         model.add(cs.Spring("stay", one.at(0.5), two.at("end"), stiffness=20.0, damping=1.0, length=0.2))
+        routed = [cs.GROUND.at((0, 0, 1)), one.at(0.5), two.at("end"), one.end]
+        options = {"stiffness": 10.0, "damping": 1.0, "tension": 2.0, "offset": (0.02, -0.03, 0.01)}
+        model.add(cs.Tendon("tendon", routed, **options))
     return model
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.fluid_links import mass_matrices
 from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.freedoms import ROTATION_VECTOR
-from cosserat.kernels.springs import SHORT, shares, stored
+from cosserat.kernels.springs import SHORT, pull, shares, stored
 from cosserat.lie.protocol import Array
 from cosserat.results import rolling
 from cosserat.results.beams import (
@@ -205,21 +205,25 @@ def spring_line(motion: Motion, k: int) -> SpringLine:
     return SpringLine(ends, units, total, rate)
 
 
-def spring_pull(motion: Motion, k: int, line: SpringLine) -> tuple[Array, Array, Array]:
-    """Pull (nt,) in spring k: of the elastic line, of its damper, and what is given."""
+def spring_constants(motion: Motion, k: int) -> tuple[Any, ...]:
+    """What the law of spring k takes besides its length and rate: as `pull` and `shares` have it."""
     springs = motion.mechanism.system.springs
     column = springs.column[k]
     given = motion.inputs.effort[:, column] if column >= 0 else 0.0
-    constants = springs.stiffness[k], springs.damping[k], springs.length[k], springs.slack[k]
-    elastic, damped, rest = shares(*constants, given, line.length, line.rate)
-    return elastic, damped, rest
+    return springs.stiffness[k], springs.damping[k], springs.length[k], springs.slack[k], given
+
+
+def spring_tensions(motion: Motion, k: int) -> Array:
+    """Pull (nt,) in spring k."""
+    line = spring_line(motion, k)
+    return np.asarray(pull(*spring_constants(motion, k), line.length, line.rate))
 
 
 def _springs(motion: Motion, book: Ledger) -> None:
     springs = motion.mechanism.system.springs
     for k in range(len(springs.stiffness)):
         line = spring_line(motion, k)
-        elastic, damped, given = spring_pull(motion, k, line)
+        elastic, damped, given = shares(*spring_constants(motion, k), line.length, line.rate)
         book.strain[:] += stored(springs.stiffness[k], springs.length[k], springs.slack[k], 0.0, line.length)
         book.loss[:] += damped * line.rate
         if springs.column[k] >= 0:

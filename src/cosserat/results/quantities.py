@@ -20,7 +20,7 @@ from cosserat.results.kinematics import place_frames, place_rates, place_twists,
 from cosserat.results.labels import AXES, SECTION_FORCE, STRAIN, WRENCH
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
 from cosserat.results.motion import Motion
-from cosserat.results.nodal import spring_line, spring_pull
+from cosserat.results.nodal import spring_line, spring_tensions
 
 Evaluate = Callable[[Motion], Array]
 
@@ -118,8 +118,7 @@ def _length_rates(motion: Motion, line: Line) -> Array:
 
 
 def _tensions(motion: Motion, line: Line) -> Array:
-    elastic, damped, given = spring_pull(motion, line.number, spring_line(motion, line.number))
-    return np.asarray(elastic + damped + given)[:, None]
+    return spring_tensions(motion, line.number)[:, None]
 
 _FORCES = ("N", "N", "N", "N m", "N m", "N m")
 

@@ -20,6 +20,7 @@ def busy() -> cs.Model:
     model.add(cs.RollingDisc("wheel", coin, radius=0.5, axis=(0, 1, 0)))
     model.add(cs.Constraint("line", coin, ["y"]))
     model.add(cs.Spring("spring", coin, rod.end, stiffness=10.0))
+    model.add(cs.Tendon("cable", [coin, rod.end, rod.at(1 / 3)], stiffness=10.0))
     model.add(cs.Force("push", rod.end, (0, 0, 1)))
     law = {"fx": "-c*vx", "lag": "vx - lag"}
     model.add(cs.StateLoad("drag", coin, law, parameters={"c": 0.1}, states={"lag": 0.0}))
@@ -61,7 +62,10 @@ def test_blocks_are_those_of_the_nodes_that_are_coupled():
     node = compiled.bodies["coin"]
     wheel = compiled.n_nodes + compiled.n_joints
     assert [blocks[k] for k in system.rolling.block[0]] == [(node, node), (node, wheel), (wheel, node), (wheel, wheel)]
-    own = [(a, b) for a in system.springs.node[0] for b in system.springs.node[0]]
-    assert [blocks[k] for k in system.springs.block[0]] == own
+    lines = system.springs
+    for k in range(2):
+        nodes = lines.node[lines.start[k] : lines.start[k + 1]]
+        found = [blocks[number] for number in lines.block[lines.corner[k] : lines.corner[k + 1]]]
+        assert found == [(a, b) for a in nodes for b in nodes]
     assert [blocks[k] for k in system.rules.block[0][[3, 8]]] == [(node, node), (wheel + 1, wheel + 1)]
     assert np.all(system.rules.block[0][[0, 1, 2, 4, 5]] == len(blocks))  # of the ground, where nothing is kept

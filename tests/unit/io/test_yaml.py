@@ -66,6 +66,9 @@ def everything() -> cs.Model:
     add(cs.Spring("s2", cs.GROUND.at((0, 0, 2 * L)), "bare.at(0.75)", stiffness=1))
     add(cs.Damper("d2", model.bodies[0].at((P, 0, L)), model.beams[0].at(5 * L), damping=1))
     add(cs.Damper("d", "hub", "bare.end", damping=1e-7))
+    through = [cs.GROUND.at((0, 0, 2 * L)), "hub", "bare.at(0.5)", "bare.end"]
+    add(cs.Tendon("t", through, stiffness=P, rest_length=L, tension="3*t", slack=True, offset=(0, 0.01, 0)))
+    add(cs.Tendon("t2", through, damping=0.1, tension=P, offset=[(0, 0, 0), (0, L, 0), (0, 0, 0), (0, 0, 0)]))
     return model
 
 

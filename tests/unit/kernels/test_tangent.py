@@ -63,6 +63,10 @@ def beam_under_loads():
     ground, corner = cs.GROUND.at((0.3, -1.0, 0.5)), hub.at((1.2, 0.5, 0.1))
     model.add(cs.Spring("spring", ground, corner, stiffness=3.0, length=0.4, damping=0.7))
     model.add(cs.Damper("damper", hub.at((1.7, 0.0, 0.2)), beam.end, damping=0.9))
+    routed = [ground, corner, beam.end, hub.at((1.7, 0.0, 0.2)), beam.at(0.5), beam.start]  # some of them twice
+    elastic = {"stiffness": 1.5, "rest_length": 2.0, "damping": 0.4}
+    model.add(cs.Tendon("tendon", routed, **elastic, tension=0.8, offset=(0.1, 0.2, 0)))
+    model.add(cs.Tendon("taut", routed[:4], stiffness=1.0, damping=0.1, tension=0.5, rest_length=0.1, slack=True))
     model.add(cs.Force("dead force", hub.at((1.6, 0.2, 0.2)), (1.0, 2.0, -1.0)))
     model.add(cs.Torque("dead torque", beam.end, (0.3, -0.4, 0.5)))
     model.add(cs.Wrench("follower", beam.at(0.5), (1.0, -0.5, 0.3, 0.2, 0.1, -0.6), follower=True))

@@ -30,7 +30,7 @@ from cosserat.results.beams import line_wrenches
 from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates
 from cosserat.results.kinematics import to_node
 from cosserat.results.mechanism import JointInfo
-from cosserat.results.nodal import spring_line, spring_pull
+from cosserat.results.nodal import spring_line, spring_tensions
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
 from cosserat.solve.linear.matrices import constraint_matrix
@@ -158,7 +158,7 @@ def tension_column(point: Any, name: str) -> Column:
     k = next(k for k, spring in enumerate(compiled.model.springs) if spring.name == name)
     line, springs = spring_line(motion, k), compiled.system.springs
     force = np.zeros((compiled.n_nodes + 1, 6))
-    pulls = springs.slack[k] == 0 or float(np.sum(spring_pull(motion, k, line), axis=0)[0]) > 0.0
+    pulls = springs.slack[k] == 0 or spring_tensions(motion, k)[0] > 0.0
     for p, unit in enumerate(line.units if pulls else ()):
         for (node, arm, R), sign in zip(line.ends[p : p + 2], (1.0, -1.0), strict=True):
             f = sign * R[0].T @ unit[0]

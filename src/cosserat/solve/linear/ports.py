@@ -2,9 +2,9 @@
 
 Inputs: ``"shoulder"`` or ``"slider.x"`` (the effort in a freedom, or its prescribed motion if it has one), ``"wind"``
 (a load along its present direction), ``"motor"`` (the target of a servo), ``"engine.throttle"`` (an input of a law),
-``"cable.tension"`` (of a tendon), ``"tip.fz"`` (a component of a load, or a new force at a place), ``"P"`` (a parameter). Outputs: ``"arm.end"`` and
-``"arm.end.x"`` (position), ``"elbow"`` (coordinate), with the words of `KINDS`; single components as in
-``"arm.end.vy"``, ``"elbow.fz"``, ``"arm.at(0.5).Mz"``.
+``"cable.tension"`` (of a tendon), ``"tip.fz"`` (a component of a load, or a new force at a place), ``"P"`` (a
+parameter). Outputs: ``"arm.end"`` and ``"arm.end.x"`` (position), ``"elbow"`` (coordinate), ``"cable"`` (length), with
+the words of `KINDS`; single components as in ``"arm.end.vy"``, ``"elbow.fz"``, ``"arm.at(0.5).Mz"``.
 """
 
 from __future__ import annotations
