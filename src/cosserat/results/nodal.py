@@ -205,12 +205,12 @@ def spring_line(motion: Motion, k: int) -> SpringLine:
     return SpringLine(ends, units, total, rate)
 
 
-def spring_constants(motion: Motion, k: int) -> tuple[Any, ...]:
+def spring_constants(motion: Motion, k: int) -> tuple[float, float, float, int, Any]:
     """What the law of spring k takes besides its length and rate: as `pull` and `shares` have it."""
     springs = motion.mechanism.system.springs
     column = springs.column[k]
     given = motion.inputs.effort[:, column] if column >= 0 else 0.0
-    return springs.stiffness[k], springs.damping[k], springs.length[k], springs.slack[k], given
+    return springs.stiffness[k], springs.damping[k], springs.length[k], int(springs.slack[k]), given
 
 
 def spring_tensions(motion: Motion, k: int) -> Array:
