@@ -217,3 +217,18 @@ def test_run_from_rest() -> None:
     rest = cs.equilibrium(model, formulation=FLOATING)
     run = cs.simulate(model, 0.02, 0.002, formulation=FLOATING, start=rest)
     assert np.abs(run.floating.v).max() < 1e-7
+
+
+@pytest.mark.parametrize("gravity", [0.0, 9.81])
+@pytest.mark.parametrize("name", ["m", "c"])
+def test_masses_and_dampers_are_parameters_of_stability(gravity, name):
+    """What balance at rest does not depend on: m s^2 + c s + 50 = 0."""
+    given = {"m": cs.Parameter("m", 2.0), "c": cs.Parameter("c", 0.5)}
+    model = cs.Model("oscillator", gravity=(gravity, 0, 0))
+    body = model.add(cs.RigidBody("body", mass=given["m"], com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=50.0, damping=given["c"]))
+    values = 4.0 * np.array([1.0, 2.0])
+    found = cs.stability(model, name, values, n=2, formulation="floating").eigenvalues
+    for value, some in zip(values, found, strict=True):
+        m, c = (value, 0.5) if name == "m" else (2.0, value)
+        assert np.min(np.abs(some - np.roots([m, c, 50.0])[0])) < 1e-9

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
 from cosserat.model.fields import PlaceField
@@ -12,6 +14,7 @@ from cosserat.model.functions import TimeFunction
 from cosserat.model.law_formulas import LawFormulas
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
+from cosserat.model.rates import at_rest, inertia_of, sees_rate
 from cosserat.model.records import Component, recorded
 from cosserat.model.user_laws import UserLaw, demand_function, named_numbers, record_type
 
@@ -32,7 +35,9 @@ class StateLoad(UserLaw, Component):
         4x4 matrix of the place in the world, `twist` its velocity and angular velocity (6,) in its own frame,
         `parameters` what is given below, read as ``parameters["c"]``. A plain Python function in the part of Python and
         NumPy that Numba compiles; it is compiled once and kept. Or formulas, which a model file can hold, too, by
-        component: ``{"fx": "-c*vx*abs(vx)"}``, see `LawFormulas`.
+        component: ``{"fx": "-c*vx*abs(vx)"}``, see `LawFormulas`. A law of ``(t, frame, twist, rate, parameters)``
+        also sees the time derivative of `twist`, in which it is affine: added mass. What multiplies the rate is minus
+        a constant symmetric matrix.
     parameters : dict
         Names and numbers, or `Parameter`s, which the law uses: change them and nothing is compiled again.
     other : place, optional
@@ -70,6 +75,7 @@ class StateLoad(UserLaw, Component):
     place = PlaceField[Place]("Where it acts.")
     other = PlaceField[Place | None]("The other place; None: the world.")
     _place: Any
+    _sees_rate = False
     _states: Mapping[str, Number] = {}
 
     @recorded
@@ -95,12 +101,22 @@ class StateLoad(UserLaw, Component):
             if other is not None or derivative is not None:
                 raise ModelError(f"{self.title}: formulas take no other= and no derivative=; write a Python function")
             law = LawFormulas(law, self._parameters, self.title, tuple(self._states))
-        names = ["t", "frame", "twist", *([] if other is None else ["other_frame", "other_twist"]), "parameters"]
+        self._sees_rate = other is None and sees_rate(law)
+        if self._sees_rate and derivative is not None:
+            raise ArgumentError(self.title, "derivative", "is not taken where the law sees the rate; leave it out")
+        more = ["rate"] if self._sees_rate else [] if other is None else ["other_frame", "other_twist"]
+        names = ["t", "frame", "twist", *more, "parameters"]
         for argument, function in (("law", law), ("derivative", derivative)):
             if not (isinstance(function, LawFormulas) or (argument == "derivative" and function is None)):
                 demand_function(self.title, argument, function, names)
         self._law, self.derivative = law, derivative
         self._keep(states=dict(self._states) or None)
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        """The law as a Python function of time, frames, twists and parameters; without its inertia, if it has one."""
+        found = super().law
+        return at_rest(found) if self._sees_rate else found
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -140,7 +156,10 @@ class StateLoad(UserLaw, Component):
     @property
     def inertia(self) -> Any:
         """Inertia (6, 6) of a fluid that moves with the place, in its frame; None: none."""
-        return None
+        if not self._sees_rate:
+            return None
+        numbers = np.array([(*self.values, *self.first_states) or (0.0,)]).view(self.record_type()).reshape(-1)[0]
+        return inertia_of(self.title, super().law, self.place.frame(), numbers)
 
     def fault(self, t: float, frame: Any, twist: Any, states: Any) -> str:
         """In words, why its law fails at a state, where more is known of it than that; or nothing."""

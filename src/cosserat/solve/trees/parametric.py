@@ -67,17 +67,21 @@ class Renewal:
         return spin_of(self._knobs.spin, self._knobs.center, self.spin)
 
     def _examine(self, name: str, base: float, span: float) -> None:
-        """Compare equations of systems made anew with those of one that only takes new inputs."""
+        """Compare equations of systems made anew with those of one that only takes new inputs.
+
+        What balance depends on is judged at rest; what must be made anew in motion, too, where masses and dampers count.
+        """
         here, values = self.system, []
         for part in (0.0, 0.381966, 1.0):
             self._knobs.turn({name: base + part * span})
             self._knobs.check()
             fresh = here if part == 0.0 else here.anew(spin=self._spin())
             values.append(self._equations(fresh))
+            moving = self._equations(fresh, moving=True)
             for level in (INPUTS, LINKS):
                 if level >= self._level and part > 0.0:
                     again = self._turned(here) if level == INPUTS else here.anew(again=True, spin=self._spin())
-                    if not _alike(values[-1], self._equations(again)):
+                    if not _alike(moving, self._equations(again, moving=True)):
                         self._level = level + 1
         start, between, end = values
         self.relevant[name] = not (_alike(start, between) and _alike(start, end))
@@ -87,8 +91,8 @@ class Renewal:
         spin = self._spin()
         return system if spin is None or spin.same(system.spin) else system.anew(again=True, spin=spin)
 
-    def _equations(self, system: TreeSystem) -> Array:
-        """Residuals at a few states at rest, or in steady rotation."""
+    def _equations(self, system: TreeSystem, moving: bool = False) -> Array:
+        """Residuals at a few states at rest, or in steady rotation; or moving beside that, and accelerated."""
         if system.tree.coordinates != self.system.tree.coordinates:
             raise SolveError(
                 f"parameters {', '.join(map(repr, self._knobs.names))}: they change the coordinates of the tree, and "
@@ -101,7 +105,8 @@ class Renewal:
         for _ in range(_PROBES):
             q = system.moved(system.tree.neutral(), reach * random.normal(size=system.n))
             force, angles = random.normal(size=system.n_rows), np.zeros(len(system.constraints.tracked))
-            state = TreeState(q, system.turning, np.zeros(system.n), force, angles, self._time)
+            v, a = moving * reach * random.normal(size=(2, system.n))
+            state = TreeState(q, system.turning + v, a, force, angles, self._time)
             r, value, _ = system.residual(state)
             out += [r, value]
         return np.concatenate(out)
