@@ -32,7 +32,7 @@ from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Carried, Crossed
 
-FORMAT = 6
+FORMAT = 7
 _SEAL = b"\ncosserat sha256 "
 _SEALED = len(_SEAL) + 64 + 1
 _HDF5 = b"\x89HDF\r\n\x1a\n"

@@ -69,7 +69,7 @@ class Renewal:
     def _examine(self, name: str, base: float, span: float) -> None:
         """Compare equations of systems made anew with those of one that only takes new inputs.
 
-        What balance depends on is judged at rest; what must be made anew in motion, too, where masses and dampers count.
+        What balance depends on is judged at rest, what must be made anew in motion, where masses and dampers count.
         """
         here, values = self.system, []
         for part in (0.0, 0.381966, 1.0):
