@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import bsr_matrix
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.blocks import factor, load_transposed, solve, solve_transposed
@@ -26,13 +27,54 @@ class BlockPattern:
         self.of_columns = np.nonzero((rows < n) & (columns >= n))[0]
         self.row, self.column = rows, columns
 
-    def matrix(self, which: NDArray[np.int64], blocks: Array) -> bsr_matrix:
-        """Some blocks (k, 6, 6) as a sparse matrix over nodes and multipliers."""
-        rows, columns = self.row[which], self.column[which]
-        size = self.n + self.m
-        order = np.lexsort((columns, rows))
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=size))))
-        return bsr_matrix((blocks[order], columns[order], indptr), shape=(6 * size, 6 * size))
+        self._sums: dict[tuple[str, bool], Sums] = {}
+
+    def sums(self, which: str, transposed: bool) -> Sums:
+        """How products with some of the blocks are summed: "nodes", "rows" or "all"."""
+        if (which, transposed) not in self._sums:
+            taken = {"nodes": self.of_nodes, "rows": self.of_rows, "all": np.arange(len(self.row))}[which]
+            to, by = (self.column, self.row) if transposed else (self.row, self.column)
+            self._sums[which, transposed] = Sums(to[taken], by[taken])
+        return self._sums[which, transposed]
+
+
+class Sums:
+    """Products of blocks and vectors, summed over the blocks of each row."""
+
+    def __init__(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> None:
+        self.order = np.argsort(rows, kind="stable")
+        self.columns = columns[self.order]
+        self.rows, self.first = np.unique(rows[self.order], return_index=True)
+
+    def __call__(self, blocks: Array, x: Array) -> Array:
+        """Blocks (k, 6, 6) in this order times x (6 vertices, ...)."""
+        parts = x.reshape(len(x) // 6, 6, -1)
+        out = np.zeros_like(parts)
+        if len(self.rows):
+            out[self.rows] = np.add.reduceat(blocks @ parts[self.columns], self.first, axis=0)
+        return out.reshape(x.shape)
+
+
+class BlockMatrix:
+    """Some blocks (k, 6, 6) of a pattern as a matrix over nodes and multipliers."""
+
+    def __init__(self, pattern: BlockPattern, which: str, blocks: Array) -> None:
+        self._pattern, self._which, self._blocks = pattern, which, blocks
+
+    @cached_property
+    def _ordered(self) -> tuple[Sums, Array]:
+        sums = self._pattern.sums(self._which, False)
+        return sums, self._blocks[sums.order]
+
+    @cached_property
+    def _turned(self) -> tuple[Sums, Array]:
+        sums = self._pattern.sums(self._which, True)
+        return sums, self._blocks[sums.order].transpose(0, 2, 1)
+
+    def times(self, x: Array, transposed: bool = False) -> Array:
+        """A x, or A^T x."""
+        sums, blocks = self._turned if transposed else self._ordered
+        return sums(blocks, x)
 
 
 class BlockSystem:
@@ -44,9 +86,7 @@ class BlockSystem:
 
     def __init__(self, memory: Memory, pattern: BlockPattern, exact: Array, guide: Array, scale: float) -> None:
         self._memory, self._pattern, self._scale = memory, pattern, scale
-        every = np.arange(len(exact))
-        self._exact = pattern.matrix(every, exact)
-        self._back = self._exact.T.tocsr()
+        self._exact = BlockMatrix(pattern, "all", exact)
         solver = memory.problem.solver
         solver.blocks[:-1] = exact
         solver.blocks[pattern.of_columns] *= scale
@@ -62,7 +102,7 @@ class BlockSystem:
             return np.array([self.solve(column, transposed) for column in right.T]).T.reshape(right.shape)
         solver = self._memory.problem.solver
         solver.blocks[:] = self._factors
-        matrix, call = (self._back, solve_transposed) if transposed else (self._exact, solve)
+        call = solve_transposed if transposed else solve
         found, left, size = np.zeros_like(right), right, 6 * self._pattern.n
         least = np.inf
         for _ in range(_ROUNDS):
@@ -72,7 +112,7 @@ class BlockSystem:
             call(self._memory.address)
             step = solver.x.ravel().copy()
             step[size:] *= self._scale
-            again = right - matrix @ (found + step)
+            again = right - self._exact.times(found + step, transposed)
             norm = float(np.max(np.abs(again), initial=0.0))
             if not norm < least:
                 break

@@ -23,7 +23,7 @@ from cosserat.solve.initial import EPSILON
 from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.memory import copy_state
 from cosserat.solve.motion.stepping import Integration
-from cosserat.solve.sweeps.blocks import BlockPattern, BlockSystem
+from cosserat.solve.sweeps.blocks import BlockMatrix, BlockPattern, BlockSystem
 from cosserat.solve.sweeps.nodal_step import across, lightened
 from cosserat.solve.sweeps.protocol import LinearMap
 from cosserat.solve.tangent import assemble_blocks
@@ -123,7 +123,7 @@ class ConservingStep(LinearMap):
         guide *= scale
         lightened(compiled, memory, guide, scale)
         exact = by_n + by_mu
-        self.by_x, self.by_v = (pattern.matrix(np.arange(len(a)), a) for a in (by_x, by_v))
+        self.by_x, self.by_v = (BlockMatrix(pattern, "all", a) for a in (by_x, by_v))
         self.V_n, self.V_v = twist_n, twist_v
         self.across = across(before.frame[:nodes], after.frame[:nodes])
         self.system = BlockSystem(memory, pattern, exact, guide, scale)
@@ -163,7 +163,7 @@ class ConservingStep(LinearMap):
     def forward(self, change: Array, sources: Array | None = None) -> Array:
         n = self.n
         x0, v0 = change[:n], change[n : 2 * n]
-        left = self.by_x @ self._widened(x0) + self.by_v @ self._widened(v0)
+        left = self.by_x.times(self._widened(x0)) + self.by_v.times(self._widened(v0))
         found = self.solve(-left if sources is None else -(left + sources))
         dn = found[:n]
         x1 = self._turned(self.across, x0) + self._turned(self.T, dn)
@@ -175,6 +175,6 @@ class ConservingStep(LinearMap):
         gx, gv = gradient[:n], gradient[n : 2 * n]
         right = self._turned(self.T, gx, True) + self._turned(self.V_n, gv, True)
         equations = -self.solve(np.concatenate((right, gradient[4 * n :])), transposed=True)
-        x0 = self._turned(self.across, gx, True) + (self.by_x.T @ equations)[:n]
-        v0 = self._turned(self.V_v, gv, True) + (self.by_v.T @ equations)[:n]
+        x0 = self._turned(self.across, gx, True) + self.by_x.times(equations, True)[:n]
+        v0 = self._turned(self.V_v, gv, True) + self.by_v.times(equations, True)[:n]
         return np.concatenate((x0, v0, np.zeros(2 * n + self.m))), equations

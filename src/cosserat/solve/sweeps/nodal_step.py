@@ -12,8 +12,6 @@ with r_s, phi_s of parameters and inputs. Source: [Grazioso17] (34)-(43), linear
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
@@ -25,7 +23,7 @@ from cosserat.kernels.tangent import LIGHT, tangent_operators
 from cosserat.lie.protocol import Array
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.memory import Memory
-from cosserat.solve.sweeps.blocks import BlockPattern, BlockSystem
+from cosserat.solve.sweeps.blocks import BlockMatrix, BlockPattern, BlockSystem
 from cosserat.solve.sweeps.protocol import LinearMap
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
@@ -84,14 +82,10 @@ class NodalStep(LinearMap):
         guide[pattern.of_rows] = guide[pattern.of_columns] = guide[nodes] = 0.0
         guide *= scale
         lightened(compiled, memory, guide, scale)
-        self.M, self.C, self.K = (pattern.matrix(nodes, a) for a in (M, C, K))
-        self.Phi = pattern.matrix(pattern.of_rows, rows)
+        self.M, self.C, self.K = (BlockMatrix(pattern, "nodes", a) for a in (M, C, K))
+        self.Phi = BlockMatrix(pattern, "rows", rows)
         self.T, self.across = T, across(before.frame[:n], after.frame[:n])
         self.system = BlockSystem(memory, pattern, exact, guide, scale)
-
-    @cached_property
-    def _backwards(self) -> tuple[Array, ...]:
-        return tuple(matrix.T.tocsr() for matrix in (self.K, self.C, self.M, self.Phi))
 
     def _widened(self, x: Array) -> Array:
         """Changes of nodes as a vector over nodes and multipliers."""
@@ -119,7 +113,8 @@ class NodalStep(LinearMap):
         x1 = self._turned(self.across, x0)
         _, v1, a1 = self._kinematics(0.0 * x0, v0, a0, b0)
         wide = self._widened
-        left = self.K @ wide(x1) + self.C @ wide(v1) + self.M @ wide(a1) + self.Phi @ wide(x1)
+        x, left = wide(x1), self.C.times(wide(v1)) + self.M.times(wide(a1))
+        left += self.K.times(x) + self.Phi.times(x)
         found = self.solve(-left if sources is None else -(left + sources))
         dn = found[:n]
         b1, v1, a1 = self._kinematics(dn, v0, a0, b0)
@@ -136,7 +131,7 @@ class NodalStep(LinearMap):
         by_b1 = to_increments(gv, ga, gb)
         right = np.concatenate((self._turned(self.T, gx, True) + by_b1 / (h * h * beta), gradient[4 * n :]))
         equations = -self.solve(right, transposed=True)
-        K, C, M, Phi = (matrix @ equations for matrix in self._backwards)
+        K, C, M, Phi = (matrix.times(equations, True) for matrix in (self.K, self.C, self.M, self.Phi))
         gx, gv, ga = gx + (K + Phi)[:n], gv + C[:n], ga + M[:n]
         by_b1 = to_increments(gv, ga, gb)
         lag = 1.0 / (1.0 - alpha_f)
