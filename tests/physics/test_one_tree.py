@@ -213,6 +213,8 @@ def test_states_that_are_none_are_refused_in_every_call(make):
         tree.hybrid_dynamics(zero, zero, zero, zero, pull="x", wrenches=np.zeros((len(tree.data.links), 6)))
     with pytest.raises(cs.CosseratError, match="this call takes one state"):
         tree.forward_dynamics(np.zeros((3, n)), zero, zero, driven={tree.coordinates[0]: 1.0})
+    with pytest.raises(cs.CosseratError, match="threads"):
+        tree.forward_dynamics(zero, zero, zero, driven=dict.fromkeys(tree.coordinates, 1.0), threads=0)
 
 
 def test_numbers_whose_squares_overflow_are_states(rng):

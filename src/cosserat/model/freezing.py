@@ -1,4 +1,4 @@
-"""Who asks for the number behind a parameter: what functions of `math` make of it does not follow later changes.
+"""Who asks for the number behind a parameter: what `math` and SciPy make of it does not follow later changes.
 
 Python asks in the same way for `float(P)`, which is meant, and for `math.sin(P)`, which is not: what is being called is
 read from the code of the caller.
@@ -18,26 +18,35 @@ _TELLING = ("isclose", "isfinite", "isinf", "isnan")  # they compare, as < does
 
 
 def frozen_by() -> str:
-    """Name of a function of `math` whose caller is about to freeze a parameter, or "".
+    """Name of a function of `math` or SciPy whose caller is about to freeze a parameter, such as "math.sin", or "".
 
     To be called by `__float__`. Functions of time that this package calls see present values whenever they are called:
     nothing is frozen there.
     """
     frame: Any = sys._getframe(2)
-    if _is_ours(frame):
+    if _is_of(frame, _OURS):
         return ""
+    names = []
+    while _is_of(frame, "scipy"):
+        names, frame = [f"scipy: {frame.f_code.co_qualname}"], frame.f_back
     around = [frame, frame.f_back] if frame.f_code.co_name in _COMPREHENSIONS else [frame]
-    at_work = (_found(f, path) for f in around for path in _paths(f.f_code, f.f_lasti))
-    names = [f.__name__ for f in at_work if getattr(f, "__module__", None) in _MATH and f.__name__ not in _TELLING]
+    at_work = (_called(_found(f, path)) for f in around for path in _paths(f.f_code, f.f_lasti))
+    of_math = (f for f in at_work if getattr(f, "__module__", None) in _MATH)
+    names += [f"math.{f.__name__}" for f in of_math if f.__name__ not in _TELLING]
     while names and frame is not None:
-        if _is_ours(frame):
+        if _is_of(frame, _OURS):
             return ""
         frame = frame.f_back
-    return str(names[0]) if names else ""
+    return names[0] if names else ""
 
 
-def _is_ours(frame: Any) -> bool:
-    return str(frame.f_globals.get("__name__", "")).split(".")[0] == _OURS
+def _is_of(frame: Any, package: str) -> bool:
+    return frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] == package
+
+
+def _called(found: Any) -> Any:
+    """What is called by something that is at work: a `map` that was made before calls its function now."""
+    return found.__reduce__()[1][0] if isinstance(found, map) else found
 
 
 def _found(frame: Any, path: tuple[str, ...]) -> Any:

@@ -58,9 +58,11 @@ class ParameterLike(Operators, ABC):
     def __float__(self) -> float:
         by = frozen_by()
         if by:
+            name = by.removeprefix("math.")
+            instead = f"np.{_NUMPY.get(name, name)}" if name != by else "a formula of NumPy"
             raise ParameterError(
-                f"math.{by} would take the present value of {self.text!r} for good; use np.{_NUMPY.get(by, by)}, which "
-                "follows later changes, or float(...) to take the present value on purpose"
+                f"{by} would take the present value of {self.text!r} for good; use {instead}, which follows later "
+                "changes, or float(...) to take the present value on purpose"
             )
         return self.resolve()
 
@@ -84,6 +86,13 @@ class ParameterLike(Operators, ABC):
             return NotImplemented
         found = self._apply(ufunc, *inputs)
         return np.bool_(found) if isinstance(found, bool) else found
+
+    def __getattr__(self, name: str) -> Any:
+        """A function of NumPy as a method: arrays of objects ask for ``x.exp()`` where numbers would do."""
+        ufunc = vars(np).get(name)
+        if not isinstance(ufunc, np.ufunc):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return lambda *others: self._apply(ufunc, self, *others)
 
     def _apply(self, function: Any, *operands: Any) -> Any:
         if not all(map(is_number, operands)):

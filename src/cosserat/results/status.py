@@ -50,8 +50,8 @@ class Outcome(enum.Enum):
         "the mechanism moves ever faster; end the motions before, or change the geometry"
     )
     WRONG_BRANCH = (
-        "a joint turned inside out (its rotation constraint holds half a turn away from where it should): "
-        "reduce the step"
+        "a joint turned inside out (its rotation constraint holds half a turn away from where it should), or a step "
+        "led past a dead point and may have ended on its other side: reduce the step"
     )
     STEP_TOO_SMALL = (
         "the accuracy asked for needs steps below the smallest allowed: raise the tolerance, or pass a fixed step"

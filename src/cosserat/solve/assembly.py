@@ -20,6 +20,7 @@ from cosserat.compile.spanning import Parts
 from cosserat.errors import ModelError
 from cosserat.kernels import touching
 from cosserat.kernels.alpha import move
+from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import constraints, element_forces, forces, joint_forces, track_angles
@@ -36,6 +37,8 @@ _TURN = 0.2  # rad, or parts of the extent, in one step
 _TRIES = ((1, 0.0), (10, 0.0), (60, 0.0), (1, 0.1), (10, 0.03))
 """Times as many steps, as beams may give way too much in long ones; and moved by loads before, in parts of the extent:
 away from a dead point, such as that of a straight chain whose ends are driven towards each other."""
+_FAR = 0.5  # of the extent, or rad: what may move in a step
+_SHORTEST = 1e-9  # of the way: steps that are taken as they are
 _FOLLOW, _LAST = 10, 60  # iterations of a step, and of the last one
 _SOFT = 1e-8  # of the stiffness: inertia that holds what beams do not
 
@@ -72,10 +75,7 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
                 _move_with_loads(compiled, t, memory, aside * compiled.size)
                 memory.replace(inputs=inputs)
             trial.force[:] = 0.0
-            steps = finer * ramp.steps
-            for k in range(1, steps + 1):
-                inputs.drive[0] = ramp.at(k / steps)
-                _close(compiled, memory, _FOLLOW if k < steps else _LAST)
+            _follow(compiled, memory, ramp, inputs, finer * ramp.steps)
             track_angles(memory.address)
             worst = np.max(_violation(memory, unit), axis=1)
             if np.all(worst <= 1e3 * _CLOSED):
@@ -91,6 +91,24 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
         )
     state.frame[:] = trial.frame
     state.angle[:] = trial.angle
+
+
+def _follow(compiled: CompiledModel, memory: Memory, ramp: _Ramp, inputs: Inputs, steps: int) -> None:
+    """Take prescribed motions to their values in equal steps, or in shorter ones where the mechanism moves far.
+
+    Near a dead point little of a motion moves much, and a long step may end on the other side of it.
+    """
+    trial, part, length = memory.problem.trial, 0.0, 1.0 / steps
+    while part < 1.0:
+        end = min(part + length, 1.0) if part + length < 1.0 - _SHORTEST else 1.0
+        before = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+        inputs.drive[0] = ramp.at(end)
+        far = _FAR if end - part > _SHORTEST else np.inf
+        if _close(compiled, memory, _LAST if end == 1.0 else _FOLLOW, far):
+            part, length = end, min(2.0 * length, 1.0 / steps)
+        else:
+            trial.frame[:], trial.force[:], trial.angle[:] = before
+            length *= 0.5
 
 
 def _move_with_loads(compiled: CompiledModel, t: float, memory: Memory, distance: float) -> None:
@@ -112,14 +130,17 @@ def _told(gap: float, size: float) -> str:
     return f"{gap:.3g}" if gap < 100.0 * size else "more than its size (the search does not converge)"
 
 
-def _close(compiled: CompiledModel, memory: Memory, most: int) -> None:
-    """Newton's method on beams in balance and constraints that hold."""
+def _close(compiled: CompiledModel, memory: Memory, most: int, far: float) -> bool:
+    """Newton's method on beams in balance and constraints that hold; False if its first step goes farther than `far`.
+
+    That is in parts of the extent, or rad.
+    """
     n, address = compiled.n_nodes, memory.address
     trial, solver = memory.problem.trial, memory.problem.solver
     shift = _shift(compiled)
     scale = shift * compiled.mass
     weight = np.array([1.0 / compiled.size, 1.0]).repeat(3)
-    for _ in range(most):
+    for count in range(most):
         track_angles(address)
         element_forces(address)
         joint_forces(address, 0)
@@ -128,13 +149,17 @@ def _close(compiled: CompiledModel, memory: Memory, most: int) -> None:
         solver.x[:n] = -trial.residual[:n]
         solver.x[n:] = -scale * trial.phi
         solve(address)
+        size = np.max(np.abs(solver.x[:n] * weight))
         if not np.all(np.isfinite(solver.x)):
-            return
+            return True  # the constraints tell that this did not succeed
+        if count == 0 and size > far:
+            return False
         trial.increment[:n] = solver.x[:n]
         move(trial.frame.copy(), trial.increment, 1.0, trial.frame)
         trial.force[:] += scale * solver.x[n:]
-        if np.max(np.abs(solver.x[:n] * weight)) <= _CLOSED:
-            return
+        if size <= _CLOSED:
+            break
+    return True
 
 
 def _add_rolling(memory: Memory) -> None:

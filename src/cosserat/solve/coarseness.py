@@ -70,8 +70,11 @@ def warn_coarse(found: Equilibrium) -> None:
             )
 
 
-def warn_of_deflections(caller: str, compiled: CompiledModel, frames: Array) -> None:
-    """Warn of beams whose deflections from the reference, in states with these frames, are wrong: (nt, n + 1, 12)."""
+def warn_of_deflections(caller: str, compiled: CompiledModel, frames: Array, bent: bool = True) -> None:
+    """Warn of beams whose deflections from the reference, in states with these frames, are wrong: (nt, n + 1, 12).
+
+    Not `bent`: only of those that straighten too far.
+    """
     if not compiled.beams or not (slender := _slender(compiled)).any():
         return
     frames = frames[np.unique(np.linspace(0, len(frames) - 1, _LOOKS).round().astype(int))]
@@ -80,7 +83,7 @@ def warn_of_deflections(caller: str, compiled: CompiledModel, frames: Array) -> 
     bowed = force * _straightened(compiled, sharpness)
     for name, mesh in compiled.beams.items():
         own = mesh.elements
-        error = float(np.sum(stored[own]) / max(float(np.sum(deflected[own])), 1e-300))
+        error = bent * float(np.sum(stored[own]) / max(float(np.sum(deflected[own])), 1e-300))
         sag = 0.5 * float(np.sum(bowed[own]) / max(_slack(compiled, frames, force, own), 1e-300))
         if not slender[own].any() or max(error, sag) <= _WRONG:
             continue

@@ -1,5 +1,6 @@
 """Parameters and formulas made of them."""
 
+import copy
 import math
 from functools import reduce
 from itertools import starmap
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from cosserat.errors import ParameterError
 from cosserat.model.functions import TimeFunction
@@ -132,6 +134,23 @@ def test_functions_that_would_choose_by_the_present_value():
     assert [resolve(x) for x in np.linspace(0, P, 3)] == [0.0, 1.0, 2.0]
 
 
+def test_arrays_of_parameters_know_functions() -> None:
+    """NumPy asks objects in arrays for methods: its own TypeError said that there are none."""
+    P = Parameter("P", 0.5)
+    made = np.array([P, 1.0])
+    for function in (np.exp, np.sin, np.sqrt, np.arctan, np.square, np.radians):
+        found = function(made[:1])[0]
+        P.value = 0.25
+        assert resolve(found) == pytest.approx(function(0.25), abs=1e-15)
+        P.value = 0.5
+    assert resolve(np.hypot(made[:1], made[:1])[0]) == pytest.approx(np.hypot(0.5, 0.5))
+    with pytest.raises(ParameterError, match="np.rint cannot be part of a formula"):
+        np.rint(made[:1])
+    assert not hasattr(P, "shape")
+    assert not hasattr(P, "linspace")
+    assert copy.deepcopy(P).value == 0.5
+
+
 def test_functions_of_math_would_freeze_a_parameter() -> None:
     """They see a number: what is made of it would not follow `Model.set`. Called by a function of time they may."""
     from math import atan2
@@ -151,6 +170,12 @@ def test_functions_of_math_would_freeze_a_parameter() -> None:
     for call in handed_on:
         with pytest.raises(ParameterError, match=r"math.\w+ would take the present value of 'P' for good"):
             call()
+    stored = map(math.sin, [P])
+    with pytest.raises(ParameterError, match=r"math.sin would take the present value of 'P' for good"):
+        list(stored)
+    with pytest.raises(ParameterError, match=r"scipy: Rotation.from_rotvec would take .* use a formula of NumPy"):
+        Rotation.from_rotvec([P, 0, 0])
+    assert TimeFunction(lambda t: Rotation.from_rotvec([P * t, 0, 0]).magnitude(), "here").sample(np.ones(1))[0] == 0.5
     assert list(map(float, [P])) == [0.5]
     assert np.array([P, math.sin(1.0)], dtype=float)[0] == 0.5
     for whole in (int, round, math.floor, math.ceil, math.trunc):

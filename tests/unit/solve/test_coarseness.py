@@ -65,3 +65,17 @@ def test_ropes_drawn_as_a_curve_straighten_too_far():
     assert 0.5 < float(found[1]) / (100 * error) < 2.0
     enough = cs.equilibrium(rope(int(found[2]))).position("rope.at(0.5)")[2]  # warnings are errors
     assert abs(enough / fine - 1) < 0.02
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_modes_of_such_ropes_are_told_of(given):
+    """Once, whether the equilibrium is given or found on the way."""
+    about = None
+    if given:
+        with pytest.warns(cs.CosseratWarning, match="equilibrium: beam 'rope': element"):
+            about = cs.equilibrium(rope(20))
+    with pytest.warns(cs.CosseratWarning) as told:
+        coarse = cs.modes(rope(20) if about is None else about.model, 3, about=about).frequencies
+    word = "modes" if given else "equilibrium"
+    assert [str(w.message).startswith(f"{word}: beam 'rope': element") for w in told] == [True]
+    assert np.abs(coarse / cs.modes(rope(80), 3).frequencies - 1).max() > 0.03

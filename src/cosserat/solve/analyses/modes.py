@@ -18,7 +18,7 @@ from cosserat.results.modes import Modes
 from cosserat.solve.analyses.points import point_at
 from cosserat.solve.arguments import check_count, check_model
 from cosserat.solve.carried import carrying
-from cosserat.solve.coarseness import warn_of_frequencies
+from cosserat.solve.coarseness import warn_of_deflections, warn_of_frequencies
 from cosserat.solve.linear.basis import basis_of_motions, reduced
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
@@ -98,6 +98,8 @@ def modes(
     result = modes_at(point, n, damped)
     if isinstance(point, OperatingPoint):
         warn_of_frequencies(result)
+        if about is not None:  # else its equilibrium told
+            warn_of_deflections("modes", point.compiled, result.trajectory.history.frame[-1:], bent=False)
     result.stats["wall_seconds"] = clock.perf_counter() - wall
     result.stats["setup_seconds"] = clock.process_time() - cpu - result.stats["solve_seconds"]
     return result

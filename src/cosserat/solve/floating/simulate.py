@@ -12,10 +12,12 @@ from cosserat.compile.seats import Seat
 from cosserat.compile.timetable import Timetable
 from cosserat.compile.tree import compile_tree
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.reference import Reference
 from cosserat.results.run import Run
+from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried, Trajectory
 from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of, warn_of_laws
@@ -28,6 +30,7 @@ from cosserat.solve.floating.start import continued, starting_state
 from cosserat.solve.floating.state import Drives, Instant, Start, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
+from cosserat.solve.motion.branches import Leap, first_leap
 from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.failures import ENDED, kept_inside
 from cosserat.solve.motion.method import name_of
@@ -129,6 +132,10 @@ def simulate_floating(
                 told = indefinite(tree, drives.held, times, states.q)
             status = replace(status, detail=told or status.detail)
             status = within_reach(reference.compiled, status, begin.t + duration - float(times[-1]))
+    leap = _leap(times, states, drives, constraints) if every == 1 and status.ok else None
+    if leap is not None:
+        told = leap.told(repr(tree.coordinates[leap.place]))
+        status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap.time, detail=told)
     watch.stop()
     nodes = reference.skeleton
     stats = watch.stats(walk.tally, nodes.n_nodes, len(model.joints) + nodes.n_corners)
@@ -145,6 +152,15 @@ def simulate_floating(
     warn_of_call(status)
     warn_of_laws(run.trajectory)
     return run
+
+
+def _leap(times: Array, states: States, drives: Drives, constraints: TreeConstraints) -> Leap | None:
+    """A step past a dead point of a loop that drives leave no freedom."""
+    free = int(np.count_nonzero(~drives.held))
+    if constraints.driven or not drives.held.any() or not 0 < free <= constraints.n_rows:
+        return None
+    given = drives.sample(times)
+    return first_leap(times, states.q, states.v, given[:, 0], given[:, 1])
 
 
 def _begun(stepper: Stepper, reference: Reference, seats: list[Seat], start: Start) -> Instant:

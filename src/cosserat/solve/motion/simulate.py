@@ -17,12 +17,14 @@ from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.run import Run
+from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Trajectory, carried_to
 from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of, warn_of_laws
 from cosserat.solve.coarseness import warn_of_deflections
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.alternation import alternating_reaction
+from cosserat.solve.motion.branches import leap_of_nodes
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.crossings import nodal_powers
 from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps, warn_of_call
@@ -128,6 +130,9 @@ def simulate_galilean(
         if grown is not None:
             warn(f"simulate: {grown}")
             status = replace(status, detail="; ".join(filter(None, (status.detail, grown))))
+    leap = leap_of_nodes(compiled, times, history) if status.ok and every == 1 else None
+    if leap is not None:
+        status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap[0], detail=leap[1])
     stats = watch.stats(
         tally, compiled.n_nodes, compiled.n_joints, careful_steps=tally.careful,
         searched_steps=tally.searched, stalled_steps=tally.stalled,

@@ -178,7 +178,7 @@ class Tree:
             q, v = self.vectors("forward_dynamics", q=q, v=v)
             held, given = self._check.drives("forward_dynamics", tau, driven)
             a = self._check.out("forward_dynamics", out, given.shape)
-            a[:] = self.hybrid_dynamics(q, v, held, given)[0]
+            a[:] = self.hybrid_dynamics(q, v, held, given, threads=threads)[0]
             return a
         try:
             if threads == 1:
