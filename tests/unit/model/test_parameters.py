@@ -144,7 +144,7 @@ def test_arrays_of_parameters_know_functions() -> None:
         assert resolve(found) == pytest.approx(function(0.25), abs=1e-15)
         P.value = 0.5
     assert resolve(np.hypot(made[:1], made[:1])[0]) == pytest.approx(np.hypot(0.5, 0.5))
-    with pytest.raises(ParameterError, match="np.rint cannot be part of a formula"):
+    with pytest.raises(ParameterError, match=r"np.rint cannot be part of a formula"):
         np.rint(made[:1])
     assert not hasattr(P, "shape")
     assert not hasattr(P, "linspace")
