@@ -103,7 +103,7 @@ def test_a_run_is_its_two_halves(make, through_file: bool, method: dict, tmp_pat
         first = cs.load_run(tmp_path / "first.nc")
     second = cs.simulate(model, 0.2, 4e-3, start=first, **settings)
     seam = 1 if "energy-momentum" in method.values() else 0  # whose forces at the seam are means of both sides
-    assert max(differences(whole, second, seam)) < 1e-8
+    assert max(differences(whole, second, seam)) < 1e-7  # what the iteration leaves in forces of a stiff beam
 
 
 @EACH
