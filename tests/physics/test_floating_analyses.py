@@ -232,3 +232,17 @@ def test_masses_and_dampers_are_parameters_of_stability(gravity, name):
     for value, some in zip(values, found, strict=True):
         m, c = (value, 0.5) if name == "m" else (2.0, value)
         assert np.min(np.abs(some - np.roots([m, c, 50.0])[0])) < 1e-9
+
+
+def test_equilibria_beyond_the_range_of_modes_are_told():
+    """A soft rod under its weight: within a hundredth where it bends little; the status says where it bends far."""
+    for density, far in ((100.0, False), (3000.0, True)):
+        model = cs.Model("soft", gravity=(0, 0, -9.81))
+        soft = cs.Material(E=5e7, nu=0.3, rho=density)
+        rod = model.add(cs.Beam("rod", [(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.03), material=soft, elements=8))
+        model.add(cs.Fixed("clamp", cs.GROUND, rod.start))
+        found, right = (cs.equilibrium(model, formulation=f) for f in (cs.Floating(modes=6), "galilean"))
+        assert found.status.ok
+        assert ("'rod' bends by" in found.status.message) == far
+        apart = np.linalg.norm(found.position("rod.end") - right.position("rod.end"))
+        assert far or apart < 0.01 * abs(right.position("rod.end")[2])

@@ -11,9 +11,11 @@ from scipy.sparse import block_array, csc_matrix, identity
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
+from cosserat.results.verdict import noted
 from cosserat.solve.arguments import demand_no_rolling
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.symmetries import rigid_motions
+from cosserat.solve.floating.bending import bent_far
 from cosserat.solve.formulation import Floating
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.trees.point import TreePoint, with_reactions
@@ -180,7 +182,8 @@ class TreeBalance(Balance):
         return TreePoint(self.system, self.now)
 
     def result(self, status: Status, settings: dict[str, Any], stats: dict[str, Any]) -> Equilibrium:
-        """The present state as a result."""
+        """The present state as a result; the status names bodies that bend farther than their modes can tell."""
+        status = noted(status, stats, bent_far(self.system.data, self.system.seats, self.now.q[None]))
         return Equilibrium(self.system.trajectory([self.now], status, settings, stats))
 
 
