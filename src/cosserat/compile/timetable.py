@@ -62,13 +62,11 @@ class Timetable:
     def kinks(self, times: Sequence[float], side: float) -> list[float]:
         """Those of the times at which prescribed motions or users' constraints have kinks, seen from both sides."""
         known = [x for rule in self.rules for x in rule.breaks]
-        driven = self._driven_kinks(times, side)
+        driven = self._driven_kinks(times, side) if self.driven and len(times) else []
         return [t for t in times if t in driven or any(abs(t - x) <= side for x in known)]
 
     def _driven_kinks(self, times: Sequence[float], side: float) -> list[float]:
         """Those at which rates or accelerations of prescribed motions jump."""
-        if not len(times) or not self.driven:
-            return []
         at = np.asarray(times, dtype=float)
         both = np.array([drive_frames(joint, np.concatenate((at - side, at + side)))[1:] for joint in self.driven])
         jumps = np.zeros(len(at), dtype=bool)

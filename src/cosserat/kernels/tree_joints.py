@@ -102,7 +102,9 @@ def act(kind, n, k, ahead, passive, drive, target, q, v, effort_out):
     """Efforts of a joint with n coordinates."""
     if kind < SPHERICAL:
         for j in range(k, k + n):
-            effort_out[j] = pull(passive, j, drive, q[j], v[j]) + servo(passive, j, target, q[j], v[j])[0]
+            effort_out[j] = pull(passive, j, drive, q[j], v[j])
+            if passive[4, j] + passive[5, j] > 0.0:
+                effort_out[j] += servo(passive, j, target, q[j], v[j])[0]
         return
     a = k + 3 if kind == FREE else k
     R, _ = exp_frame(ZERO, load(q, a))

@@ -194,9 +194,11 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
     c_v, c_q = s[STEP] * s[GAMMA] * gain, s[STEP] * s[STEP] * s[BETA] * gain
     closes = len(rows.angle) + m > 0
     forces, every = FORCES + none, ROWS | FORCES + none
-    weights = alpha.inner_step(s[STEP], s[MEAN], s[SHIFT], s[GAMMA])
-    inner_of(acting).follow[0] = 1.0 / weights[0]
-    alpha.start_inner(known.inner, weights, inner_of(acting).inner)
+    owned = known.inner.shape[1] > 0  # whether laws own states
+    if owned:
+        weights = alpha.inner_step(s[STEP], s[MEAN], s[SHIFT], s[GAMMA])
+        inner_of(acting).follow[0] = 1.0 / weights[0]
+        alpha.start_inner(known.inner, weights, inner_of(acting).inner)
     for k in range(n):
         trial.a[k], shift[k] = known.a[k], 0.0
     for i in range(m):
@@ -250,7 +252,8 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
                 trial.q[k], trial.v[k] = x.q[k], x.v[k]
             for i in range(m):  # where loops leave nothing free, no change of accelerations tells theirs
                 rows.force[i] += border.push[i]
-            alpha.finish_inner(known.inner, s[MEAN], s[SHIFT], inner_of(acting).inner)
+            if owned:
+                alpha.finish_inner(known.inner, s[MEAN], s[SHIFT], inner_of(acting).inner)
             if m > 0:
                 method.counters[BRANCH] = wrong_branch(tree, room, closed)
             return CONVERGED if method.counters[BRANCH] == 0 else WRONG_BRANCH

@@ -62,8 +62,8 @@ def simulate_floating(
     constraints = TreeConstraints(model, tree.data, [seat for seat in seats if seat.link >= 0])
     timetable, reference.rules = _timetable(model, tree, constraints), constraints.rules
     last = settings["start"]
-    timetable.look(float(last.time[-1]) if isinstance(last, Run) else start_time, duration)
     if constraints.rules:
+        timetable.look(float(last.time[-1]) if isinstance(last, Run) else start_time, duration)
         constraints.closed.held.breaks[:] = break_array(constraints.rules)
     stepper = new_stepper(
         tree, drives, constraints, reference.size, settings["integrator"], settings["rho"],
@@ -96,14 +96,16 @@ def simulate_floating(
         keeper = Checkpoint(kept[0], identity_of(reference.compiled, asked), kept[1], settings["controller"], model)
     watch.ready()
     tree.forces.jumps = timetable.jumps(begin.t, begin.t + duration)
-    timetable.check_motions(tree.forces.jumps.times, duration, "simulate")
+    if tree.forces.jumps.times:
+        timetable.check_motions(tree.forces.jumps.times, duration, "simulate")
     walk = FloatingWalk(stepper, begin, reference.length, control)
     walk.first = first
     breaks = [*tree.forces.jumps.times, begin.t + duration]
     walk.kinks = walk.parts = timetable.kinks(breaks, 1e-9 * duration)
     if step is not None:
-        parted = not stepper.jumps or walk.kinks or timetable.parted_at(tree.forces.jumps, duration)
-        walk.parts = sorted({*tree.forces.jumps.times, *walk.kinks}) if parted else []
+        jumps = tree.forces.jumps
+        parted = not stepper.jumps or walk.kinks or (jumps.times and timetable.parted_at(jumps, duration))
+        walk.parts = sorted({*jumps.times, *walk.kinks}) if parted else []
         stepper.parted = bool(walk.parts)
     if step is None:
         breaks = timetable.breaks(tree.forces.jumps, begin.t, begin.t + duration)
