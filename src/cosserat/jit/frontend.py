@@ -51,6 +51,7 @@ def quickened() -> Iterator[None]:
     """Numba without what takes it long: nothing to collect, nothing to look up or to make twice."""
     _know_everything()
     typing = cpu_target.typing_context
+    typing.refresh()  # kernels that were imported since may bring functions of their own
     target = type(cpu_target.target_context)  # Numba copies the context: what is set on it would lead back to it
     changes = [
         (types.Function, "get_call_type", _remembering(types.Function.get_call_type)),

@@ -100,6 +100,83 @@ assert all(len(code) > 0 for code in found)
 
 
 @compiled
+def test_functions_that_numba_learns_between_two_stages():
+    """Kernels of rigid trees bring some, and may be imported after other stages were compiled."""
+    from numba.extending import overload
+
+    from cosserat.jit.compiler import compile_object
+
+    def one(values_out):
+        values_out[0] = 1.0
+        return 0
+
+    compile_object(one, "d1")
+
+    def taught(x):
+        return 3.0 * x
+
+    overload(taught)(lambda x: lambda x: 3.0 * x)
+
+    def three(values_out):
+        values_out[0] = taught(values_out[0])
+        return 0
+
+    entry, _, code, _ = compile_object(three, "d1")
+    values = np.ones(1)
+    assert native.caller(native.link(code, entry), "d1")(values) == 0
+    assert values[0] == 3.0
+
+
+@compiled
+def test_stages_bring_those_that_they_call(tmp_path):
+    """Also through helpers, and from the cache, in a process of its own; types that differ are refused."""
+    (tmp_path / "stages_in_turn.py").write_text("""
+from cosserat.jit import helper, stage
+
+@stage
+def innermost(values, k, out):
+    out[0] += k * values[0]
+    return 0
+
+@helper
+def twice(values, out):
+    innermost(values, 2, out)
+
+@stage
+def middle(values, out):
+    twice(values, out)
+    return innermost(values, 1, out)
+
+@stage
+def outermost(values, out):
+    return middle(values, out) + innermost(values, 0, out)
+
+@stage
+def wrong(values, out):
+    return innermost(values, 1.0, out)
+""")
+    script = """
+import numpy as np
+from stages_in_turn import innermost, middle, outermost, wrong
+out = np.zeros(1)
+assert outermost(np.full(1, 5.0), out) == 0
+assert out[0] == 15.0
+assert middle.signature == "d1,d1"
+assert innermost.signature == "d1,i,d1"
+try:
+    wrong(np.ones(1), out)
+except TypeError as error:
+    assert "innermost" in str(error)
+else:
+    raise AssertionError
+"""
+    settings = {**os.environ, "COSSERAT_CACHE_DIR": str(tmp_path / "kept")}
+    settings["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    for _ in range(2):  # compiled, then read
+        assert subprocess.run([sys.executable, "-c", script], env=settings, check=False).returncode == 0
+
+
+@compiled
 def test_groups_are_read_where_they_are_asked_for():
     """A stage reads the arrays that it uses, from the table; others of the group cost it nothing."""
     from typing import Annotated, NamedTuple
