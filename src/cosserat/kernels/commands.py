@@ -2,9 +2,7 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
-from cosserat.jit import Handles, bound, helper, load, stage
+from cosserat.jit import Handles, helper, stage
 from cosserat.kernels import slots
 from cosserat.kernels.arrays import F1, I1, inputs_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
@@ -133,29 +131,3 @@ def commanded_judged(problem, commands, unheld, evaluate, careful):
     return advance_judged(
         problem, unheld, given.judged, given.bounds, given.error, given.report, evaluate, careful
     )  # fmt: skip
-
-
-def load_commands(problem, commands, evaluate):
-    """Compile or read what a controlled run needs besides `integrate.load_stages`."""
-    load(add_efforts, problem, 0)
-    load(moved_forces, problem, 0)
-    load(push, problem, commands)
-    load(commanded_steps, problem, commands, evaluate, 0, 0)
-
-
-def push_of(problem, commands):
-    """`push` with these arguments, as a call without any."""
-    return bound(push, problem, commands)
-
-
-def steps_of(problem, commands, evaluate, careful, search):
-    """`commanded_steps` with these arguments, as a call without any."""
-    return bound(commanded_steps, problem, commands, evaluate, careful, search)
-
-
-def judged_of(problem, commands, unheld, evaluate, careful):
-    """`commanded_judged` with these arguments, as a call without any; compiled, or read from the cache."""
-    order, bounds, report = np.zeros(5, dtype=np.int64), np.zeros(2), np.zeros(3, dtype=np.int64)
-    load(advance_judged, problem, unheld, order, bounds, bounds, report, evaluate, 0)
-    load(commanded_judged, problem, commands, unheld, evaluate, 0)
-    return bound(commanded_judged, problem, commands, unheld, evaluate, careful)

@@ -6,7 +6,7 @@ A step that cannot be solved ends the loop with a code; the caller may try again
 import numpy as np
 
 from cosserat.jit import address_of, call_address, helper, load, stage
-from cosserat.kernels import alpha, blocks, conserving, freedoms, joints, residual, slots, tangent
+from cosserat.kernels import alpha, conserving, freedoms, joints, slots
 from cosserat.kernels.arrays import (
     elements_of,
     freedoms_of,
@@ -33,7 +33,7 @@ from cosserat.kernels.newton import (
     refactor,
     step_coefficients,
 )
-from cosserat.kernels.residual import constraints, forces, predict_strain, track_angles, wrong_branch
+from cosserat.kernels.residual import constraints, forces, track_angles, wrong_branch
 from cosserat.kernels.settling import settle
 from cosserat.kernels.vectors import clear, copy, dot
 
@@ -272,48 +272,23 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, 
 
 
 def load_stages(table, problem):
-    """Compile or read every stage the time loop always needs, innermost first; returns the scheme's `evaluate`."""
-    address = address_of_table(table, problem)
-    trial = problem.trial
-    plain = (residual.element_forces, residual.track_angles, residual.add_inertia, tangent.tangent_operators)
-    for without_row in (*plain, blocks.factor, blocks.solve):
-        load(without_row, address)
-    for with_row in (residual.applied_forces, residual.joint_forces, residual.forces, residual.constraints):
-        load(with_row, address, 0)
-    load(alpha.move, trial.frame, trial.increment, 1.0, trial.frame)
-    chosen = conserving.evaluate if problem.solver.settings[slots.SCHEME] == CONSERVING else alpha.evaluate
+    """Compile or read the time loop, the scheme and the laws in use; returns the scheme's `evaluate`."""
+    address, conserves = address_of_table(table, problem), problem.solver.settings[slots.SCHEME] == CONSERVING
+    chosen = conserving.evaluate if conserves else alpha.evaluate
     load(chosen, address, 0)
-    scratch, solver = problem.scratch, problem.solver
-    load(
-        tangent.scatter, scratch.K, scratch.C, 1.0, solver.tangent[0], solver.tangent[0],
-        problem.pattern.order, solver.blocks,
-    )  # fmt: skip
-    load_laws(address, problem, problem.solver.settings[slots.SCHEME] == CONSERVING)
-    load(tangent.assemble_elements, address, trial.frame, trial.twist)
-    load(tangent.assemble_nodes, address, 0, trial.frame, trial.twist)
-    load(tangent.assemble_joints, address, 0, trial.frame)
-    load(tangent.assemble, address, 0, trial.frame, trial.twist)
-    load(wrong_branch, address, 0)
-    load(refactor, address, 0)
-    evaluate = address_of(chosen)
-    load(newton, address, 0, evaluate)
-    load(count_turns, address)
-    load(accept, address)
-    if problem.solver.settings[slots.SCHEME] == CONSERVING:
+    load_laws(address, problem, conserves)
+    if conserves:
         load(settle, address, 0)
         load(note_start, address, 0)
         problem.solver.settle[:] = address_of(settle), address_of(note_start)
-    report = np.zeros(3, dtype=np.int64)
-    load(take_step, address, 0, report, evaluate, 0, 0)
+    evaluate, report = address_of(chosen), np.zeros(3, dtype=np.int64)
     load(advance, address, 1, 1, 0, 0, report, evaluate, 0, 0)
     return evaluate
 
 
 def load_careful(table, problem, evaluate):
     """Compile or read `careful_newton`, which runs with small steps never need; returns its address."""
-    address, trial = address_of_table(table, problem), problem.trial
-    load(predict_strain, address, trial.frame, trial.increment, 1.0)
-    load(careful_newton, address, 0, evaluate)
+    load(careful_newton, address_of_table(table, problem), 0, evaluate)
     return address_of(careful_newton)
 
 

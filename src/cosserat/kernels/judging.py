@@ -1,8 +1,7 @@
 """Equal steps of which each is judged by its error, and taken back where it errs too much."""
 
-import numpy as np
 
-from cosserat.jit import helper, load, stage
+from cosserat.jit import helper, stage
 from cosserat.kernels import alpha, slots
 from cosserat.kernels.arrays import history_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
@@ -162,13 +161,3 @@ def advance_judged(problem, unheld, order, bounds, errors_out, report_out, evalu
         if calm >= order[3]:
             return CONVERGED
     return CONVERGED
-
-
-def load_error(problem, unheld):
-    """Compile or read `local_error`."""
-    load(local_error, problem, unheld, np.zeros(1))
-
-
-def load_end_error(problem, unheld):
-    """Compile or read `end_error`."""
-    load(end_error, problem, unheld, np.zeros(1))

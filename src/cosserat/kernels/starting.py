@@ -208,8 +208,8 @@ def start_smoothly(problem, drives, others, room, work, factored):
     return 0
 
 
-def load_rates(problem, drives, room, work, n_joints, rolls, ruled):
-    """Compile or read what a model needs of the rates of constraints; the table `others` of the stages above."""
+def load_rates(problem, room, n_joints, rolls, ruled):
+    """Compile or read rates of what rolls and of users' constraints; the table `others` of the stages above."""
     others = address_table(2)
     rates, accels = room[0], room[1]
     if rolls:
@@ -218,9 +218,4 @@ def load_rates(problem, drives, room, work, n_joints, rolls, ruled):
     if ruled:
         load_stage(rule_rates, problem, 0, 1.0, rates[n_joints:], accels[n_joints:])
         others[1] = address_of(rule_rates)
-    load_stage(constraint_rates, problem, *drives[:, 0], rates, accels)
-    load_stage(stand, problem)
-    load_stage(accumulate, 1.0, rates, accels)
-    load_stage(gradient, problem, drives, others, 0, work[0], work[0], rates, accels)
-    load_stage(second_rates, problem, drives, others, room, work, 0)
     return others

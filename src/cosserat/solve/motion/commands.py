@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.kernels import slots
-from cosserat.kernels.commands import Commanding, command_handles, judged_of, load_commands, push_of, steps_of
+from cosserat.kernels.arrays import bound
+from cosserat.kernels.commands import Commanding, command_handles, commanded_judged, commanded_steps
 from cosserat.kernels.commands import Commands as Arrays
+from cosserat.kernels.commands import push as push_accelerations
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.held import EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNAL, STEPS, WHOLE
 from cosserat.kernels.newton import CONVERGED
@@ -39,8 +41,7 @@ class Commands(Held):
         self._memory, self._evaluate = memory, evaluate
         self._bound: tuple[Any, Any, Any] | None = None
         self._judged: tuple[Any, Any, Any] | None = None
-        load_commands(memory.address, self._packed.address, evaluate)
-        self._push = push_of(memory.address, self._packed.address)
+        self._push = bound(push_accelerations, memory.address, self._packed.address)
 
     @property
     def whole(self) -> bool:
@@ -50,7 +51,7 @@ class Commands(Held):
     def push(self) -> None:
         """Let accelerations jump now, not with the next step; inputs are those of the present time."""
         if self._memory.table is None:  # as in `advance`
-            self._push = push_of(self._memory.address, self._packed.address)
+            self._push = bound(push_accelerations, self._memory.address, self._packed.address)
         self._push()
         self._order[JUMPS] = 0
 
@@ -60,7 +61,7 @@ class Commands(Held):
         order[STEPS], order[EVERY], order[PHASE], order[FIRST] = n, every, phase, row
         if self._bound is None or self._bound[1] is not careful or self._bound[2] is not search:
             given = self._memory.address, self._packed.address, self._evaluate, careful, search
-            self._bound = steps_of(*given), careful, search
+            self._bound = bound(commanded_steps, *given), careful, search
             if self._memory.table is None:  # the compiler is off, and the problem another one whenever a group is
                 call, self._bound = self._bound[0], None
                 return int(call())
@@ -71,7 +72,7 @@ class Commands(Held):
         self._bounds[0], self._bounds[1] = bounds[:2]
         if self._judged is None or self._judged[1] is not unheld or self._judged[2] is not careful:
             given = self._memory.address, self._packed.address, unheld.memory.address, self._evaluate, careful
-            self._judged = judged_of(*given), unheld, careful
+            self._judged = bound(commanded_judged, *given), unheld, careful
             if self._memory.table is None:  # as in `advance`
                 call, self._judged = self._judged[0], None
                 return int(call())

@@ -48,7 +48,7 @@ def _prepare(work: Integration, t: float, h: float) -> Workspace:
     drives = np.concatenate((sampled, np.zeros_like(sampled[:, :1])), axis=1)
     rows, nodes = np.zeros((4, len(memory.problem.trial.phi), 6)), np.zeros((3, compiled.n_nodes + 1, 6))
     kinds = len(memory.problem.rolling.node) > 0, len(memory.problem.rules.item) > 0
-    others = load_rates(memory.address, drives, rows, nodes, compiled.n_joints, *kinds)
+    others = load_rates(memory.address, rows, compiled.n_joints, *kinds)
     return Workspace(drives, others, rows, nodes)
 
 

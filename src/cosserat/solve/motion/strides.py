@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cosserat.kernels.judging import advance_judged, load_end_error, load_error
-from cosserat.kernels.newton import CONSERVING, CONVERGED
+from cosserat.kernels.judging import advance_judged
+from cosserat.kernels.newton import CONVERGED
 from cosserat.solve.memory import new_history
 from cosserat.solve.motion.unheld import Unheld
 from cosserat.solve.motion.walk import Bounds
@@ -20,9 +20,6 @@ def judge(work: Integration, n: int = 0) -> Unheld:
     """What tells errors of n steps of the present length."""
     if work.unheld is None:
         work.unheld = Unheld(work.memory, work.kept)
-        load_error(work.memory.address, work.unheld.memory.address)
-        if work.scheme == CONSERVING:
-            load_end_error(work.memory.address, work.unheld.memory.address)
     work.unheld.reach(work.reach)
     if n and work.compiled.sampler.driven:
         work.unheld.factor(n)
