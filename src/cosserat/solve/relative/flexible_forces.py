@@ -104,7 +104,9 @@ class FlexibleForces:
         self.burning: list[tuple[int, int]] = []
         if laws:
             self._take_laws(model, data, laws, n_seats)
-        self._take_tensions(springs, group.tension)
+        self._tensions = np.zeros(0, dtype=np.int64)  # where `laws.parameter` has those of springs
+        if springs:
+            self._take_tensions(springs, group.tension)
         owned = new_owned(self.laws.inner)
         self.inner_names = tuple(f"{law.load.name}.{name}" for law in laws for name in law.load.states)
         self.first_states = np.array([y for law in laws for y in law.load.first_states], dtype=float)
