@@ -200,7 +200,7 @@ def newton(problem, k, evaluate):
     need = memory[slots.FACTORED] != settings[slots.STEP]
     fresh = False
     begun = 0
-    previous = 0.0
+    earlier, previous = 0.0, 0.0
     rate = memory[slots.RATE]
     for iteration in range(MAX_ITERATIONS):
         call_address(evaluate, (problem, k))
@@ -220,6 +220,8 @@ def newton(problem, k, evaluate):
         tolerance = tolerance_of(state, trial, settings, norm)
         if iteration > begun and norm > tolerance:
             rate = norm / previous
+            if iteration > begun + 1 and rate <= 1.0:  # stiff and soft motions take turns in being corrected
+                rate = math.sqrt(norm / earlier)
             if rate > 1.0:
                 if fresh:
                     memory[slots.FACTORED] = 0.0
@@ -245,7 +247,7 @@ def newton(problem, k, evaluate):
             return CONVERGED
         if iteration > begun and left * bounded > tolerance:  # one more correction would not do
             need = too_slow(bounded, left / tolerance, iteration)
-        previous = norm
+        earlier, previous = previous, norm
     memory[slots.FACTORED] = 0.0
     return accept_stalled(state, trial, solver) if rate > SLOW else NOT_CONVERGED
 
