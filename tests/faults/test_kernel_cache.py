@@ -17,7 +17,7 @@ import pytest
 
 from cosserat.errors import CosseratWarning
 from cosserat.jit import cache, store
-from cosserat.jit.cache import Kept
+from cosserat.jit.cache import CachedCode
 from cosserat.jit.switch import COMPILED
 
 posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="rights of POSIX")
@@ -60,19 +60,19 @@ def python(code, root, **others):
 def test_folders_and_files_are_private(folder):
     old = os.umask(0)
     try:
-        cache.write("beams.strain", "", Kept("entry", "i", b"code", {}))
+        cache.write("beams.strain", "", CachedCode("entry", "i", b"code", {}))
     finally:
         os.umask(old)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE((folder / "beams.strain.kernel").stat().st_mode) == 0o600
-    assert cache.read("beams.strain", "") == Kept("entry", "i", b"code", {})
+    assert cache.read("beams.strain", "") == CachedCode("entry", "i", b"code", {})
 
 
 def test_a_file_of_another_kernel_is_refused(folder):
     """Two kernels of the same signature, exchanged: once the wrong physics, without a word."""
-    cache.write("beams.strain", "", Kept("entry", "i,d2", b"code of one", {}))
-    cache.write("beams.forces", "", Kept("entry", "i,d2", b"code of another", {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i,d2", b"code of one", {}))
+    cache.write("beams.forces", "", CachedCode("entry", "i,d2", b"code of another", {}))
     one, other = folder / "beams.strain.kernel", folder / "beams.forces.kernel"
     one.write_bytes(other.read_bytes())
     assert cache.read("beams.strain", "") is None
@@ -80,15 +80,15 @@ def test_a_file_of_another_kernel_is_refused(folder):
 
 
 def test_a_file_of_another_version_is_refused(folder):
-    cache.write("beams.strain", "", Kept("entry", "i", b"code", {}))
-    cache.write("beams.strain", "old", Kept("entry", "i", b"old code", {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i", b"code", {}))
+    cache.write("beams.strain", "old", CachedCode("entry", "i", b"old code", {}))
     (folder / "beams.strain.kernel").write_bytes((folder.with_name("digestold") / "beams.strain.kernel").read_bytes())
     assert cache.read("beams.strain", "") is None
 
 
 @pytest.mark.parametrize("what", (b"entry", b"i,d2", b"code of a kernel"))
 def test_every_part_is_in_the_checksum(folder, what):
-    cache.write("beams.strain", "", Kept("entry", "i,d2", b"code of a kernel", {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i,d2", b"code of a kernel", {}))
     path = folder / "beams.strain.kernel"
     content = path.read_bytes()
     assert content.count(what) == 1
@@ -100,7 +100,7 @@ def test_every_part_is_in_the_checksum(folder, what):
 @pytest.mark.parametrize("mode", (0o720, 0o702, 0o777))
 @pytest.mark.parametrize("which", ("root", "folder", "file"))
 def test_what_others_can_write_to_is_refused(folder, which, mode):
-    cache.write("beams.strain", "", Kept("entry", "i", b"code", {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i", b"code", {}))
     path = {"root": folder.parent, "folder": folder, "file": folder / "beams.strain.kernel"}[which]
     path.chmod(mode)
     with pytest.warns(CosseratWarning, match=r"others can write to it, mode 07.*chmod"):
@@ -112,7 +112,7 @@ def test_what_others_can_write_to_is_refused(folder, which, mode):
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.parametrize("which", ("root", "folder", "file"))
 def test_what_belongs_to_others_is_refused(folder, which):
-    cache.write("beams.strain", "", Kept("entry", "i", b"code", {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i", b"code", {}))
     path = {"root": folder.parent, "folder": folder, "file": folder / "beams.strain.kernel"}[which]
     os.chown(path, 65534, 65534)
     with pytest.warns(CosseratWarning, match="belongs to another user"):
@@ -123,7 +123,7 @@ def test_what_belongs_to_others_is_refused(folder, which):
 
 @posix
 def test_links_are_not_followed(folder, tmp_path):
-    cache.write("beams.strain", "", Kept("entry", "i", b"code", {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i", b"code", {}))
     path = folder / "beams.strain.kernel"
     path.rename(tmp_path / "elsewhere")
     path.symlink_to(tmp_path / "elsewhere")
@@ -132,7 +132,7 @@ def test_links_are_not_followed(folder, tmp_path):
 
 @posix
 def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(folder):
-    cache.write("beams.strain", "", Kept("entry", "i", b"code", {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i", b"code", {}))
     path = folder / "beams.strain.kernel"
     path.unlink()
     os.mkfifo(path, 0o600)
@@ -144,7 +144,7 @@ def test_threads_that_write_the_same_file(folder):
     """None of them meets the unfinished file of another."""
     with ThreadPoolExecutor(8) as pool, warnings.catch_warnings():
         warnings.simplefilter("error")
-        kernel = Kept("entry", "i", b"code" * 100_000, {})
+        kernel = CachedCode("entry", "i", b"code" * 100_000, {})
         for _ in range(20):
             list(pool.map(lambda k: cache.write("beams.strain", "", kernel), range(8)))
             assert cache.read("beams.strain", "") == kernel
@@ -231,12 +231,12 @@ def test_killed_while_compiling(tmp_path, rng):
 @compiled
 def test_killed_while_writing(folder):
     """The last moment: the unfinished file is there and not renamed."""
-    cache.write("beams.strain", "", Kept("entry", "i", b"code", {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i", b"code", {}))
     (folder / ".beams.strain.kernel.12345").write_bytes((folder / "beams.strain.kernel").read_bytes()[:40])
     (folder / "beams.strain.kernel").unlink()
     assert cache.read("beams.strain", "") is None
     assert cache.compiled_names() == []
-    cache.write("beams.strain", "", Kept("entry", "i", b"code", {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i", b"code", {}))
     assert cache.read("beams.strain", "") is not None
 
 
@@ -279,7 +279,7 @@ def test_the_folder_is_absolute(tmp_path, monkeypatch, given):
 @pytest.mark.parametrize("count", [200, pytest.param(3000, marks=pytest.mark.slow)])
 def test_noise_in_cache_files(folder, rng, count):
     """Files with a byte changed, cut or added: none is used."""
-    cache.write("beams.strain", "", Kept("entry", "i,d2", bytes(range(256)) * 4, {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i,d2", bytes(range(256)) * 4, {}))
     path = folder / "beams.strain.kernel"
     good = path.read_bytes()
     for _ in range(count):

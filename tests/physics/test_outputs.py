@@ -190,8 +190,8 @@ def test_a_row_of_the_table_is_everywhere(monkeypatch: pytest.MonkeyPatch) -> No
     def height(motion: Motion, station: object) -> np.ndarray:
         return quantities.KINDS["position"].values(motion, station)[:, 2:] ** 2
 
-    monkeypatch.setitem(quantities.KINDS, "cube", quantities.Kind("joint", (), ("m^3", "rad^3"), cube, 0))
-    monkeypatch.setitem(quantities.KINDS, "height", quantities.Kind("place", ("zz",), ("m^2",), height, 0))
+    monkeypatch.setitem(quantities.KINDS, "cube", quantities.QuantityKind("joint", (), ("m^3", "rad^3"), cube, 0))
+    monkeypatch.setitem(quantities.KINDS, "height", quantities.QuantityKind("place", ("zz",), ("m^2",), height, 0))
     model = arm(ball_joint=False)
     run, rest = cs.simulate(model, 0.05, 0.01), cs.equilibrium(model)
     assert np.allclose(run.quantity("cube", "j1"), run.coordinate("j1") ** 3, rtol=1e-14)

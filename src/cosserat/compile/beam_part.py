@@ -58,7 +58,7 @@ def assemble_part(
     for beam in beams:
         mesh = meshes[beam.name]
         rows = (6 * number[mesh.pairs][:, :, None] + np.arange(6)).reshape(-1, 12)
-        elements = _Elements(beam, mesh)
+        elements = _WorldElements(beam, mesh)
         length = np.linalg.norm(elements.d0[:, :3], axis=1)
         parts.append((elements, rows, beam_points(beam, mesh, elements.local, length, rows, n)))
     K = sum(assemble_matrices(e.stiffness, rows, n) for e, rows, _ in parts)
@@ -138,7 +138,7 @@ def _velocities(beams: tuple[Beam, ...], meshes: dict[str, BeamMesh], number: In
     return out.ravel() if given else None
 
 
-class _Elements:
+class _WorldElements:
     """Element matrices (ne, 12, 12) in world axes."""
 
     def __init__(self, beam: Beam, mesh: BeamMesh) -> None:
@@ -187,7 +187,7 @@ class _Elements:
 
 
 def _section_forces(
-    beam: Beam, mesh: BeamMesh, elements: _Elements, rows: Ints, points: MassPoints, n: int, s: float
+    beam: Beam, mesh: BeamMesh, elements: _WorldElements, rows: Ints, points: MassPoints, n: int, s: float
 ) -> Recovery:  # fmt: skip
     """Force and moment of the part of larger s on the part of smaller s, and strains, in the section's axes.
 

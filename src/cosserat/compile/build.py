@@ -42,7 +42,7 @@ from cosserat.kernels.arrays import (
     Loads,
     Media,
     Nodes,
-    Rolling,
+    RollingArrays,
     Rules,
     Springs,
     StateLoads,
@@ -55,7 +55,7 @@ from cosserat.model.servos import servos_of
 Array = NDArray[np.float64]
 
 
-class Kind(NamedTuple):
+class ComponentKind(NamedTuple):
     """What acts on nodes: its group in `System`, those of a model, how they are packed, which nodes they couple."""
 
     name: str
@@ -66,13 +66,15 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind("springs", Springs, lambda parts: parts.model.springs, spring_arrays, spring_nodes),
-    Kind("loads", Loads, lambda parts: parts.model.loads or parts.model.distributed_loads, load_arrays),
-    Kind("line_loads", LineLoads, lambda parts: parts.model.distributed_loads and along_beams(parts), line_load_arrays),
-    Kind("state_loads", StateLoads, lambda parts: parts.laws, state_load_arrays, coupled_nodes),
-    Kind("media", Media, lambda parts: parts.media, media_arrays),
-    Kind("rolling", Rolling, lambda parts: parts.model.rolling, rolling_arrays, coupled_by_rules),
-    Kind("rules", Rules, lambda parts: parts.model.rolling and users(parts.model), rule_arrays),
+    ComponentKind("springs", Springs, lambda parts: parts.model.springs, spring_arrays, spring_nodes),
+    ComponentKind("loads", Loads, lambda parts: parts.model.loads or parts.model.distributed_loads, load_arrays),
+    ComponentKind(
+        "line_loads", LineLoads, lambda parts: parts.model.distributed_loads and along_beams(parts), line_load_arrays
+    ),
+    ComponentKind("state_loads", StateLoads, lambda parts: parts.laws, state_load_arrays, coupled_nodes),
+    ComponentKind("media", Media, lambda parts: parts.media, media_arrays),
+    ComponentKind("rolling", RollingArrays, lambda parts: parts.model.rolling, rolling_arrays, coupled_by_rules),
+    ComponentKind("rules", Rules, lambda parts: parts.model.rolling and users(parts.model), rule_arrays),
 )
 
 

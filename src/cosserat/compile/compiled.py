@@ -24,7 +24,7 @@ from cosserat.kernels.arrays import (
     Media,
     Nodes,
     Pattern,
-    Rolling,
+    RollingArrays,
     Rules,
     Springs,
     StateLoads,
@@ -34,7 +34,7 @@ from cosserat.kernels.arrays import (
 from cosserat.lie import se3
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
-from cosserat.model.rolling import Rolling as RollingItem
+from cosserat.model.rolling import Rolling
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -81,7 +81,7 @@ class System(NamedTuple):
     line_loads: LineLoads
     state_loads: StateLoads
     media: Media
-    rolling: Rolling
+    rolling: RollingArrays
     rules: Rules
     pattern: Pattern
 
@@ -99,7 +99,7 @@ class CompiledModel:
     bodies: dict[str, int]  # rigid body -> node
     beams: dict[str, BeamMesh]
     joints: tuple[CompiledJoint, ...]
-    rolling: tuple[RollingItem, ...]
+    rolling: tuple[Rolling, ...]
     freedoms: tuple[tuple[str, ActiveFreedom], ...]  # active ones, then those whose turns are counted
     size: float  # extent of the mechanism
     length: float  # typical length of an element or body

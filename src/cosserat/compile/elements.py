@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.matter import Reference, line_of, mass_of, towards_ends
+from cosserat.compile.matter import ReferenceElements, line_of, mass_of, towards_ends
 from cosserat.compile.series import bracket, exponential, gauss, skew, tangent
 
 Array = NDArray[np.float64]
@@ -69,7 +69,7 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
     compliance = turn @ compliance @ np.swapaxes(turn, 2, 3)
     statics = _statics(d0, length, compliance)
     mean, mean_mass = (np.tensordot(array, _WEIGHT, (1, 0)) for array in (compliance, mass))
-    reference = Reference(d0, length, d0[:, :3] / length[:, None], mean, mean_mass)
+    reference = ReferenceElements(d0, length, d0[:, :3] / length[:, None], mean, mean_mass)
     line = line_of(reference, compliance, mass)
     second, turn = _second(statics, d0, length, compliance)
     return ElementMatrices(
@@ -95,7 +95,7 @@ def across(d0: Array) -> Array:
     return np.kron(np.eye(2), np.eye(3) + K + K @ K / np.maximum(1.0 + t[:, 0, None, None], 1e-9))
 
 
-class _Statics(NamedTuple):
+class _ElementStatics(NamedTuple):
     """Linear statics of elements."""
 
     ad: Array  # (ne, 6, 6) of d0
@@ -105,13 +105,13 @@ class _Statics(NamedTuple):
     stiffness: Array  # (ne, 6, 6)
 
 
-def _statics(d0: Array, length: Array, compliance: Array) -> _Statics:
+def _statics(d0: Array, length: Array, compliance: Array) -> _ElementStatics:
     ad = bracket(d0)
     E_T = exponential(_XI[None, :, None, None] * ad[:, None])
     flexibility = length[:, None, None] * summed(E_T @ compliance, np.swapaxes(E_T, 2, 3))
     Z: Array = np.asarray(np.linalg.inv(np.tensordot(E_T, _WEIGHT, (1, 0))), dtype=np.float64)
     stiffness: Array = np.asarray(np.linalg.inv(Z @ flexibility @ np.swapaxes(Z, 1, 2)), dtype=np.float64)
-    return _Statics(ad, E_T, flexibility, Z, 0.5 * (stiffness + np.swapaxes(stiffness, 1, 2)))
+    return _ElementStatics(ad, E_T, flexibility, Z, 0.5 * (stiffness + np.swapaxes(stiffness, 1, 2)))
 
 
 def summed(A: Array, B: Array) -> Array:
@@ -121,7 +121,7 @@ def summed(A: Array, B: Array) -> Array:
     return np.asarray(left @ (_WEIGHT[:, None, None] * B).reshape(n, points * inner, -1))
 
 
-def _second(statics: _Statics, d0: Array, length: Array, compliance: Array) -> tuple[Array, Array]:
+def _second(statics: _ElementStatics, d0: Array, length: Array, compliance: Array) -> tuple[Array, Array]:
     """Q of the module's docstring, from eta and e1 at the Gauss points, and the turns of the sections.
 
     The axes of a section are R_A exp(z w) exp(eta_w), to first order in the strain R_A exp(z w + T^-1(z d0_w) eta_w).
@@ -143,7 +143,7 @@ def _second(statics: _Statics, d0: Array, length: Array, compliance: Array) -> t
     return np.ascontiguousarray(Q.transpose(0, 3, 1, 2).reshape(-1, 216)), turns
 
 
-def _fields(statics: _Statics, length: Array, compliance: Array) -> tuple[Array, Array]:
+def _fields(statics: _ElementStatics, length: Array, compliance: Array) -> tuple[Array, Array]:
     """eta and e + e1 at the Gauss points, (ne, points, 6, 6) each, per e."""
     n, L, ad = len(length), length[:, None, None, None], statics.ad[:, None]
     stress = (np.swapaxes(statics.Z, 1, 2) @ statics.stiffness)[:, None]  # sigma_mid per e
@@ -159,7 +159,7 @@ def _fields(statics: _Statics, length: Array, compliance: Array) -> tuple[Array,
     return exponential(-_XI[:, None, None] * ad) @ inner, strain
 
 
-def _stretch(reference: Reference, stiffness: Array) -> Array:
+def _stretch(reference: ReferenceElements, stiffness: Array) -> Array:
     """What `_STRETCH` adds to Q: axial strain, _STRETCH/2 |b|^2/L, b the part of e across the beam that bends it."""
     _, length, t, S, _ = reference
     plane = np.sqrt(_STRETCH / length)[:, None, None] * (np.eye(3) - t[:, :, None] * t[:, None])
@@ -169,7 +169,7 @@ def _stretch(reference: Reference, stiffness: Array) -> Array:
     return Q.reshape(-1, 216)
 
 
-def _turning(statics: _Statics, length: Array, compliance: Array) -> Array:
+def _turning(statics: _ElementStatics, length: Array, compliance: Array) -> Array:
     """Stiffness (ne, 6) of elements between held nodes against a uniform moment, of unit total, along them.
 
     Of all stresses P + E sigma in balance with the moment, those of least complementary energy.

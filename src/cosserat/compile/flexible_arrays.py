@@ -14,18 +14,18 @@ from cosserat.compile.modal_dynamics import affine_fields
 from cosserat.compile.seats import Seat
 from cosserat.kernels.flexible import arrays
 from cosserat.kernels.flexible.arrays import (
-    Bodies,
+    ElasticBodies,
     Factor,
     Factored,
     Linear,
     Linearised,
+    LinkMotions,
     Links,
-    Motion,
+    LinkState,
     Packed,
-    Scratch,
     Seats,
     TreeArrays,
-    TreeState,
+    TreeScratch,
     Vectors,
 )
 from cosserat.kernels.flexible.bent import ROOM
@@ -72,20 +72,20 @@ class FlexibleArrays:
     def new_state(self) -> Packed:
         """Room for a state and its motion."""
         n, sizes, room = len(self.table), self._sizes, 15 * (self._largest + 9)
-        motion = Motion(
+        motion = LinkMotions(
             np.zeros((n, 12)), np.zeros((n, 12)), np.zeros(self.n_z), np.zeros((n, 6)),
             np.zeros(sizes[arrays.CARRY]), np.zeros(sizes[arrays.AXES]), np.zeros(sizes[arrays.INERTIA]),
             np.zeros(self.n_z), np.zeros(sizes[arrays.INERTIA]),
         )  # fmt: skip
         one, two = np.zeros((2, self.n_z))
         rows, more, last = np.zeros((3, room))
-        scratch = Scratch(one, two, rows, more, last, np.zeros(36 * self._largest + ROOM))
+        scratch = TreeScratch(one, two, rows, more, last, np.zeros(36 * self._largest + ROOM))
         q, v, a, tau, effort = np.zeros((5, self.n_v))
         vectors = Vectors(
             q, v, a, tau, np.zeros(self.n_v, dtype=np.int64), np.zeros(6), effort, np.zeros(self.n_z),
             np.zeros(self.n_z), np.zeros(self.n_pivots),
         )  # fmt: skip
-        return Packed(arrays.state_handles, TreeState(motion, vectors, scratch))
+        return Packed(arrays.state_handles, LinkState(motion, vectors, scratch))
 
     def new_linear(self, places: Seats) -> Packed:
         """Room for the recursions linearised at a state; `places`: where springs and loads act."""
@@ -166,7 +166,7 @@ def _joined(parts: list[Array]) -> Array:
     return np.concatenate([np.ravel(part) for part in parts]) if parts else np.zeros(0)
 
 
-def pack_bodies(bodies: Sequence[ModalBody]) -> Bodies:
+def pack_bodies(bodies: Sequence[ModalBody]) -> ElasticBodies:
     """Tensors of elastic bodies side by side."""
     couplings, seconds, halves = [], [], []
     affine = [affine_fields(body.inertia) for body in bodies]
@@ -183,7 +183,7 @@ def pack_bodies(bodies: Sequence[ModalBody]) -> Bodies:
             np.concatenate((inertia.linear_stiffening, inertia.cross_coupling, inertia.angular_stiffening), axis=2)
         )
         halves.append(np.swapaxes(half, 0, 1).reshape(m, m, 9)[:, :, _SYMMETRIC])
-    return Bodies(
+    return ElasticBodies(
         np.array([body.inertia.mass for body in bodies], dtype=float),
         np.array([body.inertia.first_moment for body in bodies], dtype=float).reshape(-1, 3),
         np.array([body.inertia.inertia.ravel()[_SYMMETRIC] for body in bodies], dtype=float).reshape(-1, 6),

@@ -18,7 +18,7 @@ from cosserat.compile.series import exponential, gauss_points, skew
 from cosserat.compile.varying_loads import element_sources, shares, varies
 from cosserat.kernels.arrays import LineLoads, Loads, Springs, zeros
 from cosserat.lie import se3
-from cosserat.model.forces import Link
+from cosserat.model.forces import LineForce
 from cosserat.model.functions import TimeFunction
 from cosserat.model.loads import DistributedLoad
 
@@ -48,7 +48,7 @@ def spring_arrays(parts: Parts) -> Springs:
     )
 
 
-def line_arrays(springs: Sequence[Link], seats: Sequence[Sequence[tuple[int, Array]]]) -> Springs:
+def line_arrays(springs: Sequence[LineForce], seats: Sequence[Sequence[tuple[int, Array]]]) -> Springs:
     """Arrays of lines through frames of nodes, given as (node, frame) of all their places; without blocks."""
     points = [
         frame[:3, 3] + frame[:3, :3] @ offset
@@ -67,7 +67,7 @@ def line_arrays(springs: Sequence[Link], seats: Sequence[Sequence[tuple[int, Arr
     )
 
 
-def given_tensions(springs: Sequence[Link]) -> dict[int, TimeFunction]:
+def given_tensions(springs: Sequence[LineForce]) -> dict[int, TimeFunction]:
     """Functions of time that springs or tendons pull with besides, by their numbers."""
     return {k: s.tension for k, s in enumerate(springs) if s.tension is not None}
 

@@ -70,7 +70,7 @@ _COLUMNS = np.zeros((3, 4, 6))  # rates of x and of the columns of R, per twist
 _COLUMNS[:, 0, :3], _COLUMNS[:, 1:, 3:] = np.eye(3), skew(np.eye(3)).swapaxes(1, 2).swapaxes(0, 1)
 
 
-class Reference(NamedTuple):
+class ReferenceElements(NamedTuple):
     """Reference elements: relative vectors, lengths, axes, and means of the sections' compliance and mass."""
 
     d0: Array
@@ -80,7 +80,7 @@ class Reference(NamedTuple):
     mass: Array
 
 
-class Line(NamedTuple):
+class GaussLine(NamedTuple):
     """The line at the Gauss points: weights and arms of its axis, and what carries a section's points."""
 
     axis: Array  # (ne, points, 8) N_A, p_A, N_B, p_B
@@ -90,7 +90,7 @@ class Line(NamedTuple):
     blend: Array  # (ne, points) M_B
 
 
-def line_of(reference: Reference, compliance: Array, mass: Array) -> Line:
+def line_of(reference: ReferenceElements, compliance: Array, mass: Array) -> GaussLine:
     """The line through elements whose sections have the compliance and the mass (ne, points, 6, 6)."""
     u, w, t = reference.d0[:, :3], skew(reference.d0[:, 3:]), reference.t
     c = elastic_centre(reference)
@@ -112,10 +112,10 @@ def line_of(reference: Reference, compliance: Array, mass: Array) -> Line:
     axis[:, :, 0] = 1.0
     axis[:, :, 1:4], axis[:, :, 5:] = c[:, None] + arms[0][:, :-1], arms[1][:, :-1]
     axis += N[..., None] * gap[:, None] - (section @ c[:, None, :, None])[..., 0]
-    return Line(axis, section, gap, c, M)
+    return GaussLine(axis, section, gap, c, M)
 
 
-def mass_of(reference: Reference, line: Line, compliance: Array, mass: Array) -> Array:
+def mass_of(reference: ReferenceElements, line: GaussLine, compliance: Array, mass: Array) -> Array:
     """G row by row, Y_A and Y_B, (ne, 82), of sections with these matrices (ne, points, 6, 6)."""
     m, s, second = moments(mass)
     beside = s / np.where(m > 0.0, m, 1.0)[..., None]
@@ -133,7 +133,7 @@ def mass_of(reference: Reference, line: Line, compliance: Array, mass: Array) ->
     return _positive(_flat(G, np.zeros_like(X), half), _flat(G + more, X, half), half)
 
 
-def _inside(reference: Reference, line: Line, compliance: Array, half: Array) -> tuple[Array, Array]:
+def _inside(reference: ReferenceElements, line: GaussLine, compliance: Array, half: Array) -> tuple[Array, Array]:
     """What no line has of the inertia: of G (ne, 8, 8), and X (ne, 3, 3) in the axes halfway."""
     _, L, t, S, rho = reference
     m, s, _ = moments(rho)
@@ -243,7 +243,7 @@ def _modes(M: Array) -> tuple[Array, Array]:
     return values, scale[:, :, None] * vectors
 
 
-def towards_ends(reference: Reference, line: Line) -> Array:
+def towards_ends(reference: ReferenceElements, line: GaussLine) -> Array:
     """Nodal wrenches (ne, side, 2, 6, 6) of forces and moments per length on the axis, in the axes of each node.
 
     A load that varies is taken as linear, (2 - 3 z) q_A + (3 z - 1) q_B, with the q that keep its integral and its
@@ -271,7 +271,7 @@ def moments(mass: Array) -> tuple[Array, Array, Array]:
     return m, s, 0.5 * np.trace(J, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - J
 
 
-def elastic_centre(reference: Reference) -> Array:
+def elastic_centre(reference: ReferenceElements) -> Array:
     """Points (ne, 3), beside the axis, at which bending moments make no axial strain."""
     S, t = reference.compliance, reference.t
     along = np.einsum("ei,ej->eij", t, t)
@@ -280,7 +280,7 @@ def elastic_centre(reference: Reference) -> Array:
     return np.asarray(-np.cross(t, np.linalg.solve(plane @ S[:, 3:, 3:] @ plane + along, strain)[..., 0]))
 
 
-def shear_centre(reference: Reference) -> Array:
+def shear_centre(reference: ReferenceElements) -> Array:
     """Points (ne, 3), beside the axis, at which transverse forces make no twist."""
     S, t = reference.compliance, reference.t
     twist = np.einsum("eij,ej->ei", S[:, :3, 3:], t) / np.einsum("ei,eij,ej->e", t, S[:, 3:, 3:], t)[:, None]

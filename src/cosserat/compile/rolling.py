@@ -9,19 +9,18 @@ import numpy as np
 
 from cosserat.compile.joints import ints
 from cosserat.compile.parts import Parts
-from cosserat.kernels.arrays import Rolling
+from cosserat.kernels.arrays import RollingArrays
 from cosserat.kernels.touching import DISC, EDGE, RULE
-from cosserat.model.rolling import KnifeEdge, RollingDisc
-from cosserat.model.rolling import Rolling as RollingItem
+from cosserat.model.rolling import KnifeEdge, Rolling, RollingDisc
 
 KINDS: dict[type, int] = {RollingDisc: DISC, KnifeEdge: EDGE}
 
 
-def rolling_arrays(parts: Parts) -> Rolling:
+def rolling_arrays(parts: Parts) -> RollingArrays:
     """Arrays of what rolls."""
     model, skeleton = parts.model, parts.skeleton
     nr = len(model.rolling)
-    arrays = Rolling(
+    arrays = RollingArrays(
         node=ints([skeleton.attach(item.place).node for item in model.rolling]),
         kind=ints([KINDS.get(type(item), RULE) for item in model.rolling]),
         point=np.zeros((nr, 3)),
@@ -41,7 +40,7 @@ def rolling_arrays(parts: Parts) -> Rolling:
     return arrays
 
 
-def wheel_geometry(items: Sequence[RollingItem]) -> dict[str, Any]:
+def wheel_geometry(items: Sequence[Rolling]) -> dict[str, Any]:
     """Axes of discs, or directions across knife edges, in axes of their places; radii; of the planes, the normal and
     two directions in it, and the position along the normal. Zero where there is none.
     """
@@ -57,7 +56,7 @@ def wheel_geometry(items: Sequence[RollingItem]) -> dict[str, Any]:
     return found
 
 
-def keep_all(arrays: Rolling) -> None:
+def keep_all(arrays: RollingArrays) -> None:
     """Let every row act."""
     for keep, n in zip(arrays.keep, arrays.n_rows, strict=True):
         keep[:] = np.diag(np.arange(3) < n)

@@ -127,7 +127,7 @@ def freedom_geometry(joint: Joint, index: int) -> ActiveFreedom:
     return ActiveFreedom(index, kind, axis, cosine, so3.hat(axis) @ cosine)
 
 
-class _One(NamedTuple):
+class _OneFreedom(NamedTuple):
     """One freedom, as `kernels.freedoms` reads many."""
 
     kind: tuple[int]
@@ -142,7 +142,7 @@ def read_coordinate(joint: Joint, index: int, H: Array, previous: float) -> floa
     Angles continue from the previous value through any number of turns.
     """
     f = freedom_geometry(joint, index)
-    one = _One((f.kind,), f.axis[None], f.cosine[None], f.sine[None])
+    one = _OneFreedom((f.kind,), f.axis[None], f.cosine[None], f.sine[None])
     return float(coordinate(one, 0, tuple(H[:3, :3].ravel().tolist()), tuple(H[:3, 3].tolist()), previous))
 
 

@@ -80,7 +80,7 @@ def span(model: Model) -> Spanning:
     """
     bendable: list[Beam | ModalBody] = [*model.beams, *model.modal_bodies]
     elastic = {body.name: body for body in bendable}
-    root = Parts([GROUND.name, *(body.name for body in model.bodies), *elastic])
+    root = DisjointSets([GROUND.name, *(body.name for body in model.bodies), *elastic])
     movable = []
     for joint in model.joints:
         if joint.kind == "fixed" and not {_body(joint.parent), _body(joint.child)} & elastic.keys():
@@ -173,7 +173,7 @@ def _path(above: dict[int, Edge], a: int, b: int) -> tuple[str, ...]:
     return tuple(edge.joint.name for edge in (*one, *reversed(two)) if edge.joint is not None)
 
 
-class Parts(Generic[Item]):
+class DisjointSets(Generic[Item]):
     """Disjoint sets of items, of which pairs are joined one after another; the first item of a set stands for it."""
 
     def __init__(self, items: Iterable[Item]) -> None:

@@ -44,7 +44,7 @@ def compiled_names(folder: str = "") -> list[str]:
     return sorted({name.split("-", 1)[0].removesuffix(".kernel") for name in names})
 
 
-class Kept(NamedTuple):
+class CachedCode(NamedTuple):
     """A compiled kernel."""
 
     entry: str  # symbol under which its code can be called
@@ -53,18 +53,18 @@ class Kept(NamedTuple):
     calls: dict[str, str]  # symbols of the stages that it calls, and the signatures of their arguments
 
 
-def read(name: str, folder: str) -> Kept | None:
+def read(name: str, folder: str) -> CachedCode | None:
     """A kernel, None if it is not there, damaged or not to be trusted."""
     kept = store.read(cache_directory(folder) / f"{name}.kernel")
     head, _, code = (kept or b"").partition(b"\n")
     try:
         entry, signature, *calls = head.decode("ascii").split(" ")
-        return Kept(entry, signature, code, {symbol: called for symbol, called in (call.split(":") for call in calls)})
+        return CachedCode(entry, signature, code, dict(call.split(":") for call in calls))
     except ValueError:
         return None
 
 
-def write(name: str, folder: str, kernel: Kept) -> None:
+def write(name: str, folder: str, kernel: CachedCode) -> None:
     """Keep a kernel; where nothing can be written it will be compiled again in the next process."""
     calls = [f"{symbol}:{called}" for symbol, called in kernel.calls.items()]
     head = " ".join((kernel.entry, kernel.signature, *calls))

@@ -28,7 +28,7 @@ from numba.extending import infer_getattr, lower_builtin, lower_getattr_generic,
 from numba.np import arrayobj
 
 from cosserat.jit import store
-from cosserat.jit.cache import Kept, cache_directory
+from cosserat.jit.cache import CachedCode, cache_directory
 from cosserat.jit.frontend import PlainCompiler, quickened
 from cosserat.jit.sources import folder_of, kernel_name, source_digest
 from cosserat.jit.user import write_numbers
@@ -52,7 +52,7 @@ def _without_aliases(flags: Any) -> Any:
     return flags
 
 
-def compile_object(function: Callable[..., Any], signature: str, wide: bool = False) -> Kept:
+def compile_object(function: Callable[..., Any], signature: str, wide: bool = False) -> CachedCode:
     """Object code of a function."""
     # arrays are borrowed: no reference counts, here and in helpers
     handle = dispatcher(function, in_stages=True, _nrt=False)
@@ -62,7 +62,7 @@ def compile_object(function: Callable[..., Any], signature: str, wide: bool = Fa
         result = handle.overloads[args]
         assert types.unliteral(result.signature.return_type) is types.int64, function
         code, called = result.library.object_code(wide)
-    return Kept(result.fndesc.llvm_func_name, signature, code, {symbol: _called[symbol] for symbol in called})
+    return CachedCode(result.fndesc.llvm_func_name, signature, code, {symbol: _called[symbol] for symbol in called})
 
 
 def argument_types(signature: str) -> tuple[Any, ...]:
@@ -190,7 +190,7 @@ def call_address_type() -> Any:
     return _function_type(lambda address, args: types.int64(types.int64, args), generate)
 
 
-class _Group(types.Type):
+class _ArrayGroup(types.Type):
     """A group of arrays as kernels see it: where its part of a table starts; arrays are read when asked for."""
 
     def __init__(self, fields: list[tuple[str, int]], group: type) -> None:
@@ -202,21 +202,21 @@ class _Group(types.Type):
         super().__init__(f"{group.__module__}.{group.__qualname__}{fields}")
 
 
-@register_model(_Group)
+@register_model(_ArrayGroup)
 class _GroupModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, group: _Group) -> None:
+    def __init__(self, manager: Any, group: _ArrayGroup) -> None:
         super().__init__(manager, group, ir.IntType(64))
 
 
 @infer_getattr
 class _GroupAttributes(AttributeTemplate):
-    key = _Group
+    key = _ArrayGroup
 
-    def generic_resolve(self, group: _Group, name: str) -> Any:
+    def generic_resolve(self, group: _ArrayGroup, name: str) -> Any:
         return group.places[name][1] if name in group.places else None
 
 
-@lower_getattr_generic(_Group)
+@lower_getattr_generic(_ArrayGroup)
 def _array_of_group(context, builder, group, address, name):
     at, array_type = group.places[name]
     place = builder.add(address, context.get_constant(types.int64, 8 * at))
@@ -257,7 +257,7 @@ def _array_reader(context, module, array_type):
 
 def getter_type(start: int, fields: list[tuple[str, int]], group: type) -> Any:
     """Type of a getter of `Handles`: address of a table -> group of arrays described from word `start` on."""
-    group_type = _Group(fields, group)
+    group_type = _ArrayGroup(fields, group)
 
     def generate(context, builder, signature, values):
         return builder.add(values[0], context.get_constant(types.int64, 8 * start))

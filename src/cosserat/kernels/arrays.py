@@ -175,7 +175,7 @@ class Media(NamedTuple):
     parameter: Annotated[F1, "nk"]  # ... this
 
 
-class Rolling(NamedTuple):
+class RollingArrays(NamedTuple):
     """Knife edges and rolling discs; see `rolling` for the rows. Their multipliers come after those of the joints."""
 
     node: Annotated[I1, "nr"]
@@ -192,9 +192,9 @@ class Rolling(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Constraints of users on a place (b), seen from another one (a), each an item of `Rolling`; see `rules`."""
+    """Constraints of users on a place (b), seen from another one (a), each an item of `RollingArrays`; see `rules`."""
 
-    item: Annotated[I1, "nu"]  # its number in `Rolling`
+    item: Annotated[I1, "nu"]  # its number in `RollingArrays`
     node: Annotated[I2, "nu", 2]  # of the other place, the ground if there is none, and of the place
     frame_a: Annotated[F2, "nu", 12]  # the other place in its node's frame
     frame_b: Annotated[F2, "nu", 12]  # the place
@@ -366,7 +366,7 @@ class Problem(NamedTuple):
     line_loads: LineLoads
     state_loads: StateLoads
     media: Media
-    rolling: Rolling
+    rolling: RollingArrays
     rules: Rules
     pattern: Pattern
     inputs: Inputs
@@ -392,7 +392,7 @@ loads_of = handles.getter("loads", Loads)
 line_loads_of = handles.getter("line_loads", LineLoads)
 state_loads_of = handles.getter("state_loads", StateLoads)
 media_of = handles.getter("media", Media)
-rolling_of = handles.getter("rolling", Rolling)
+rolling_of = handles.getter("rolling", RollingArrays)
 rules_of = handles.getter("rules", Rules)
 pattern_of = handles.getter("pattern", Pattern)
 inputs_of = handles.getter("inputs", Inputs)

@@ -16,7 +16,7 @@ from cosserat.kernels.residual import forces
 from cosserat.kernels.vectors import clear, copy
 
 
-class Commands(NamedTuple):
+class HeldCommands(NamedTuple):
     """What a controller holds, see `kernels.held`."""
 
     kind: I1  # (nc,)
@@ -33,11 +33,11 @@ class Commands(NamedTuple):
 class Commanding(NamedTuple):
     """What the stages take."""
 
-    commands: Commands
+    commands: HeldCommands
 
 
 command_handles = Handles(Commanding)
-commands_of = command_handles.getter("commands", Commands)
+commands_of = command_handles.getter("commands", HeldCommands)
 
 
 @stage

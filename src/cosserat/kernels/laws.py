@@ -318,7 +318,7 @@ def assemble_state_loads(problem, k, frames, twists):
     return 0
 
 
-class Kind(NamedTuple):
+class LawKind(NamedTuple):
     """A kind of law: how many of them a problem has, and its stages."""
 
     count: Callable[[Any], int]
@@ -328,22 +328,24 @@ class Kind(NamedTuple):
 
 
 FORCES = (
-    Kind(lambda p: len(p.springs.stiffness), add_springs, conserve_springs, assemble_springs),
-    Kind(lambda p: len(p.freedoms.joint), add_efforts, conserve_efforts, assemble_efforts),
-    Kind(lambda p: int(np.count_nonzero(p.freedoms.armature)), add_armatures, conserve_armatures, assemble_armatures),
-    Kind(lambda p: law_states.without(p.state_loads), add_state_loads, conserve_state_loads, assemble_state_loads),
-    Kind(law_states.count, law_states.add_owning, law_states.conserve_owning, law_states.assemble_owning),
-    Kind(
+    LawKind(lambda p: len(p.springs.stiffness), add_springs, conserve_springs, assemble_springs),
+    LawKind(lambda p: len(p.freedoms.joint), add_efforts, conserve_efforts, assemble_efforts),
+    LawKind(
+        lambda p: int(np.count_nonzero(p.freedoms.armature)), add_armatures, conserve_armatures, assemble_armatures
+    ),
+    LawKind(lambda p: law_states.without(p.state_loads), add_state_loads, conserve_state_loads, assemble_state_loads),
+    LawKind(law_states.count, law_states.add_owning, law_states.conserve_owning, law_states.assemble_owning),
+    LawKind(
         lambda p: len(p.line_loads.element),
         line_loads.add_line_loads,
         line_loads.conserve_line_loads,
         line_loads.assemble_line_loads,
     ),
-    Kind(lambda p: len(p.media.element), media.add_media, media.conserve_media, media.assemble_media),
+    LawKind(lambda p: len(p.media.element), media.add_media, media.conserve_media, media.assemble_media),
 )
 CONSTRAINTS = (
-    Kind(touching.count, rolling.add_rolling, rolling.conserve_rolling, rolling.assemble_rolling),
-    Kind(lambda p: len(p.rules.item), rules.add_rules, rules.conserve_rules, rules.assemble_rules),
+    LawKind(touching.count, rolling.add_rolling, rolling.conserve_rolling, rolling.assemble_rolling),
+    LawKind(lambda p: len(p.rules.item), rules.add_rules, rules.conserve_rules, rules.assemble_rules),
 )
 
 

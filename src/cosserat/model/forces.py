@@ -13,7 +13,7 @@ from cosserat.model.places import Place
 from cosserat.model.records import Component, recorded
 
 
-class Link(Component):
+class LineForce(Component):
     """Base of what acts along a line of straight pieces through places, with one pull in all of them.
 
     Attributes
@@ -65,7 +65,7 @@ class Link(Component):
             )
 
 
-class Straight(Link):
+class Straight(LineForce):
     """Base of what acts along the straight line between two places.
 
     Attributes

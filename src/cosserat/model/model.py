@@ -14,7 +14,7 @@ from cosserat.model.apparent import apparent_loads
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid
-from cosserat.model.forces import Link
+from cosserat.model.forces import LineForce
 from cosserat.model.gravity_fields import CentralGravity, FieldLoad
 from cosserat.model.joint import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
@@ -90,7 +90,7 @@ class Model:
         AlongBeam, "Laws that act on the sections of beams, in order: `Strip`, `Morison`, `PipeFlow`."
     )
     added_masses = Members[AddedMass](AddedMass, "Inertia of the fluid around bodies.")
-    springs = Members[Link](Link, "Springs and dampers in order.")
+    springs = Members[LineForce](LineForce, "Springs and dampers in order.")
     servos = Members[Servo](Servo, "Servos in order.")
     rolling = Members[Rolling](Rolling, "Knife edges, rolling discs and constraints of the user's, in order.")
 

@@ -8,7 +8,7 @@ from cosserat.errors import ArgumentError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import Given, PlacesField, Scalar, number
-from cosserat.model.forces import Link
+from cosserat.model.forces import LineForce
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import recorded
@@ -20,7 +20,7 @@ def _offset(item: str, argument: str, value: Any) -> Array:
     return checks.array(item, argument, value, (len(value), 3) if several else (3,), "(0, 0.01, 0)")
 
 
-class Tendon(Link):
+class Tendon(LineForce):
     """A cable from a place through eyelets to another place, with the same tension all along.
 
     The tension is ``tension + stiffness (L - rest_length) + damping L'`` of the whole length L. Eyelets hold the cable

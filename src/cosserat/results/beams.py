@@ -143,7 +143,7 @@ def element_momenta(motion: Motion, e: int) -> Array:
 def element_inertia(motion: Motion, e: int) -> Array:
     """Inertia forces (nt, 12) of element e on its two nodes, as the kernels have them."""
 
-    def moment(own: _Turning, other: _Turning) -> Array:
+    def moment(own: _NodeTurning, other: _NodeTurning) -> Array:
         q, apart = other.moved, other.turn - own.turn
         change = own.tensor(other.tensor(other.rate) + np.cross(apart, q))
         return np.asarray(np.cross(own.turn, own.tensor(q)) + change + np.cross(q, own.moved))
@@ -161,7 +161,7 @@ def element_exchange(motion: Motion, e: int, side: int) -> Array:
     return turned + rotate(np.swapaxes(motion.node(motion.mechanism.system.elements.node[e, side])[0], 1, 2), moment)
 
 
-class _Turning:
+class _NodeTurning:
     """Angular velocity and acceleration of a node, (nt, 3) each in space, and its tensor Y, see `kernels.matter`."""
 
     def __init__(self, motion: Motion, e: int, side: int) -> None:
@@ -177,9 +177,9 @@ class _Turning:
         return rotate(self._tensor, v)
 
 
-def _moments(motion: Motion, e: int, law: Callable[[_Turning, _Turning], Array]) -> Array:
+def _moments(motion: Motion, e: int, law: Callable[[_NodeTurning, _NodeTurning], Array]) -> Array:
     """Wrenches (nt, 12) on the nodes of a moment in space that each one has with the other."""
-    out, nodes = np.zeros((len(motion.time), 12)), [_Turning(motion, e, side) for side in range(2)]
+    out, nodes = np.zeros((len(motion.time), 12)), [_NodeTurning(motion, e, side) for side in range(2)]
     for side, own in enumerate(nodes):
         out[:, 6 * side + 3 : 6 * side + 6] = rotate(np.swapaxes(own.R, 1, 2), law(own, nodes[1 - side]))
     return out

@@ -13,7 +13,7 @@ from cosserat.results.kinematics import place_frames
 from cosserat.results.labels import AXES, WRENCH
 from cosserat.results.mechanism import Station, at_node
 from cosserat.results.motion import Motion
-from cosserat.results.quantities import JOINT, KINDS, LINE, PLACE, Line, called, unit_of
+from cosserat.results.quantities import JOINT, KINDS, LINE, PLACE, SpringNumber, called, unit_of
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -68,7 +68,7 @@ def dataset(run: Run) -> Dataset:
     for name, number in mechanism.springs.items():
         for word, row in KINDS.items():
             if row.of == LINE and row.stored:
-                values = row.values(motion, Line(number))[:, 0]
+                values = row.values(motion, SpringNumber(number))[:, 0]
                 variables[f"{name}.{called(word)}"] = (("time",), values, _about(called(word), name, row.units[0]))
     for name, joint in mechanism.joints.items():
         for word, row in KINDS.items():

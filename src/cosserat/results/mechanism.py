@@ -19,7 +19,7 @@ from cosserat.compile.rows import ActiveFreedom, freedom_geometry
 from cosserat.errors import ModelError, PlaceError, shown
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
-from cosserat.model.forces import Link
+from cosserat.model.forces import LineForce
 from cosserat.model.interfaces import Outline, RecoveryPoint
 from cosserat.model.joints import Joint
 from cosserat.model.modal import ModalBody
@@ -175,7 +175,7 @@ class Mechanism:
 
 def _found(target: Any, word: str, words: str, table: Mapping[str, Found]) -> tuple[str, Found]:
     """Name and entry of a thing given by name or as an object, or an error that lists those there are."""
-    name = target.name if isinstance(target, (Owner, Link)) else target
+    name = target.name if isinstance(target, (Owner, LineForce)) else target
     if not isinstance(name, str) or name not in table:
         known = ", ".join(map(repr, table)) or "none"
         raise ModelError(f"unknown {word} {shown(name)}; {words} of the model: {known}")

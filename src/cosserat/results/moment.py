@@ -32,7 +32,7 @@ class Values(np.ndarray):
 _new: Callable[..., Any] = np.ndarray.__new__
 
 
-class Freedoms(NamedTuple):
+class FreedomAddresses(NamedTuple):
     """Where the freedoms of a joint are found; `slow`: only a `Run` knows them."""
 
     shape: tuple[int, ...]  # of the answer
@@ -53,7 +53,7 @@ class Moment(ABC):
         self.t = 0.0
         self._live = True  # whether the state is still the one that it is asked for
         self._run: Run | None = None
-        self._joints: dict[str, Freedoms] = {}
+        self._joints: dict[str, FreedomAddresses] = {}
         self._places: dict[str, tuple[Any, dict[int, Any], Array]] = {}  # what is moved, views of where it is read
 
     def begin(self, t: float, *where: Any) -> None:
@@ -105,20 +105,20 @@ class Moment(ABC):
             flat[i] = self._stored(column) if column >= 0 else self._read(number, which)
         return out
 
-    def _find(self, joint: Any) -> Freedoms:
+    def _find(self, joint: Any) -> FreedomAddresses:
         name = getattr(joint, "name", joint)
         if type(name) is str and name in self._joints:
             return self._joints[name]
         try:
             info, pick = self.mechanism.joint(joint)
         except Exception:  # modal coordinates, or nothing that exists: the run says which
-            return Freedoms((), (), (), True)
+            return FreedomAddresses((), (), (), True)
         chosen = range(len(info.freedoms)) if pick is None else (pick,)
         parts = [self._locate(info, i) for i in chosen]
         shape = (1,) if len(info.names) == 1 or pick is not None else (1, len(parts))
         slow = any(part is None for part in parts)
         columns = tuple(part[0] for part in parts if part is not None)
-        found = Freedoms(shape, columns, tuple(part[1] for part in parts if part is not None), slow)
+        found = FreedomAddresses(shape, columns, tuple(part[1] for part in parts if part is not None), slow)
         if type(name) is str:
             self._joints[name] = found
         return found

@@ -30,7 +30,7 @@ OWN = "output"
 PLACE, JOINT, BEAM, LINE = "place", "joint", "beam", "line"
 
 
-class Kind(NamedTuple):
+class QuantityKind(NamedTuple):
     """A row of the table.
 
     Attributes
@@ -39,7 +39,7 @@ class Kind(NamedTuple):
     components : words of the components; of joints one for each freedom where there are none
     units : of the components, one for all, or of freedoms for (translation, rotation)
     values : callable
-        Values (nt, k) for a motion and a `Station`, a `JointInfo`, a beam and s, or a `Line`.
+        Values (nt, k) for a motion and a `Station`, a `JointInfo`, a beam and s, or a `SpringNumber`.
     order : int
         Highest time derivative of the motion that it depends on.
     loaded : bool
@@ -103,41 +103,43 @@ def _strains(motion: Motion, beam: tuple[str, float]) -> Array:
     return strains(motion, *beam)
 
 
-class Line(NamedTuple):
+class SpringNumber(NamedTuple):
     """A spring, damper or tendon by its number."""
 
     number: int
 
 
-def _lengths(motion: Motion, line: Line) -> Array:
+def _lengths(motion: Motion, line: SpringNumber) -> Array:
     return spring_line(motion, line.number).length[:, None]
 
 
-def _length_rates(motion: Motion, line: Line) -> Array:
+def _length_rates(motion: Motion, line: SpringNumber) -> Array:
     return spring_line(motion, line.number).rate[:, None]
 
 
-def _tensions(motion: Motion, line: Line) -> Array:
+def _tensions(motion: Motion, line: SpringNumber) -> Array:
     return spring_tensions(motion, line.number)[:, None]
 
 _FORCES = ("N", "N", "N", "N m", "N m", "N m")
 
-KINDS: dict[str, Kind] = {
-    "position": Kind(PLACE, AXES, ("m",), _positions, 0, rate="velocity"),
-    "rotation": Kind(PLACE, ("rx", "ry", "rz"), ("rad",), _turns, 0, rate="angular_velocity", stored=False),
-    "velocity": Kind(PLACE, ("vx", "vy", "vz"), ("m/s",), _velocities, 1),
-    "angular_velocity": Kind(PLACE, ("wx", "wy", "wz"), ("rad/s",), _spins, 1),
-    "acceleration": Kind(PLACE, ("ax", "ay", "az"), ("m/s^2",), _accelerations, 2, stored=False),
-    "angular_acceleration": Kind(PLACE, ("alphax", "alphay", "alphaz"), ("rad/s^2",), _spin_rates, 2, stored=False),
-    "section_force": Kind(BEAM, SECTION_FORCE, _FORCES, _sections, 2, True, squares=True),
-    "strain": Kind(BEAM, STRAIN, ("1", "1", "1", "1/m", "1/m", "1/m"), _strains, 2, True, squares=True),
-    "coordinate": Kind(JOINT, (), ("m", "rad"), coordinates, 0, rate="rate"),
-    "rate": Kind(JOINT, (), ("m/s", "rad/s"), coordinate_rates, 1),
-    "effort": Kind(JOINT, (), ("N", "N m"), efforts, 2, True),
-    "reaction": Kind(JOINT, WRENCH, _FORCES, reactions, 2, True),
-    "length": Kind(LINE, ("length",), ("m",), _lengths, 0, rate="length_rate"),
-    "length_rate": Kind(LINE, ("length_rate",), ("m/s",), _length_rates, 1),
-    "tension": Kind(LINE, ("tension",), ("N",), _tensions, 1, True),
+KINDS: dict[str, QuantityKind] = {
+    "position": QuantityKind(PLACE, AXES, ("m",), _positions, 0, rate="velocity"),
+    "rotation": QuantityKind(PLACE, ("rx", "ry", "rz"), ("rad",), _turns, 0, rate="angular_velocity", stored=False),
+    "velocity": QuantityKind(PLACE, ("vx", "vy", "vz"), ("m/s",), _velocities, 1),
+    "angular_velocity": QuantityKind(PLACE, ("wx", "wy", "wz"), ("rad/s",), _spins, 1),
+    "acceleration": QuantityKind(PLACE, ("ax", "ay", "az"), ("m/s^2",), _accelerations, 2, stored=False),
+    "angular_acceleration": QuantityKind(
+        PLACE, ("alphax", "alphay", "alphaz"), ("rad/s^2",), _spin_rates, 2, stored=False
+    ),
+    "section_force": QuantityKind(BEAM, SECTION_FORCE, _FORCES, _sections, 2, True, squares=True),
+    "strain": QuantityKind(BEAM, STRAIN, ("1", "1", "1", "1/m", "1/m", "1/m"), _strains, 2, True, squares=True),
+    "coordinate": QuantityKind(JOINT, (), ("m", "rad"), coordinates, 0, rate="rate"),
+    "rate": QuantityKind(JOINT, (), ("m/s", "rad/s"), coordinate_rates, 1),
+    "effort": QuantityKind(JOINT, (), ("N", "N m"), efforts, 2, True),
+    "reaction": QuantityKind(JOINT, WRENCH, _FORCES, reactions, 2, True),
+    "length": QuantityKind(LINE, ("length",), ("m",), _lengths, 0, rate="length_rate"),
+    "length_rate": QuantityKind(LINE, ("length_rate",), ("m/s",), _length_rates, 1),
+    "tension": QuantityKind(LINE, ("tension",), ("N",), _tensions, 1, True),
 }
 """Word -> what it is. Rotations are counted from the first state; results have them as matrices."""
 
@@ -182,7 +184,7 @@ def target_of(mechanism: Mechanism, word: str, item: Any, s: float | None = None
         return joint, joint.name, pick
     if KINDS[word].of == LINE:
         name, number = mechanism.spring(item)
-        return Line(number), name, None
+        return SpringNumber(number), name, None
     if s is None:
         raise SolveError(f"quantity: {word!r} is of a beam at s from 0 to 1; pass s")
     name, _ = mechanism.beam(item)
@@ -197,7 +199,7 @@ class Quantity:
     ----------
     kind : a word of `KINDS`, or "output"
     names : of all components
-    target : Station, JointInfo, (beam, s), Line, or a quantity of the user's own
+    target : Station, JointInfo, (beam, s), SpringNumber, or a quantity of the user's own
     pick : numbers of the components that are meant, None: all
     """
 
@@ -252,7 +254,7 @@ class Quantity:
         pair: tuple[int, ...]
         if isinstance(self.target, Station):
             pair = (self.target.node, self.target.other)
-        elif isinstance(self.target, Line):
+        elif isinstance(self.target, SpringNumber):
             springs, k = mechanism.system.springs, self.target.number
             pair = tuple(springs.node[springs.start[k] : springs.start[k + 1]].tolist())
         elif isinstance(self.target, JointInfo):

@@ -15,7 +15,7 @@ from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
 
 
-class Touch(NamedTuple):
+class TouchFrames(NamedTuple):
     """Where item k touches, in the frame of its node: the point (nt, 3), and the directions (nt, m, 3) of its rows."""
 
     node: int
@@ -28,20 +28,20 @@ def discs(motion: Motion) -> list[int]:
     return [int(k) for k in np.nonzero(motion.mechanism.system.rolling.kind == DISC)[0]]
 
 
-def touch(motion: Motion, k: int) -> Touch:
+def touch(motion: Motion, k: int) -> TouchFrames:
     """Point and directions of a knife edge or rolling disc; the rows are those of `kernels.rolling`."""
     arrays = motion.mechanism.system.rolling
     node = int(arrays.node[k])
     n, axis, point = len(motion.time), arrays.axis[k], arrays.point[k]
     if arrays.kind[k] != DISC:
-        return Touch(node, np.broadcast_to(point, (n, 3)), np.broadcast_to(axis, (n, 1, 3)))
+        return TouchFrames(node, np.broadcast_to(point, (n, 3)), np.broadcast_to(axis, (n, 1, 3)))
     directions = arrays.plane[k] @ motion.node(node)[0]
     up = directions[:, 0] - (directions[:, 0] @ axis)[:, None] * axis
     up = up / np.linalg.norm(up, axis=1)[:, None]
-    return Touch(node, point - arrays.radius[k] * up, directions)
+    return TouchFrames(node, point - arrays.radius[k] * up, directions)
 
 
-class Held(NamedTuple):
+class HeldRows(NamedTuple):
     """Rows (nt, 3, 6) of a constraint of the user's, values and rates (nt, 3); the node and the place (4, 4) in it."""
 
     rows: Array
@@ -51,7 +51,7 @@ class Held(NamedTuple):
     places: tuple[Array, Array]
 
 
-def held(motion: Motion, k: int) -> Held | None:
+def held(motion: Motion, k: int) -> HeldRows | None:
     """The constraint of the user's that is item k; None: it is a knife edge or a disc."""
     rules = motion.mechanism.system.rules
     found = np.nonzero(rules.item == k)[0]
@@ -60,7 +60,7 @@ def held(motion: Motion, k: int) -> Held | None:
     i, n = int(found[0]), len(motion.time)
     rows, values, rates = np.split(motion.inputs.rule[:, i], [18, 21], axis=1)
     a, b = rules.node[i].tolist()
-    return Held(
+    return HeldRows(
         rows.reshape(n, 3, 6), values, rates, (a, b), (row_to_frame(rules.frame_a[i]), row_to_frame(rules.frame_b[i]))
     )
 

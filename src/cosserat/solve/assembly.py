@@ -16,7 +16,7 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rows import drive_frames
-from cosserat.compile.spanning import Parts
+from cosserat.compile.spanning import DisjointSets
 from cosserat.errors import ModelError
 from cosserat.kernels import touching
 from cosserat.kernels.alpha import move
@@ -227,13 +227,13 @@ class _Ramp:
         for k, (joint, values) in enumerate(zip(self._joints, self._values, strict=True)):
             moved: Any = SimpleNamespace(
                 kind=joint.kind, freedoms=joint.freedoms, pitch=joint.pitch,
-                motion=[None if q is None else _Held(part * q) for q in values],
+                motion=[None if q is None else _StandingMotion(part * q) for q in values],
             )  # fmt: skip
             out[k] = drive_frames(moved, np.zeros(1), order=0)[0, 0]
         return out
 
 
-class _Held:
+class _StandingMotion:
     """A motion that stands still."""
 
     def __init__(self, value: float) -> None:
@@ -249,7 +249,7 @@ def _looped(compiled: CompiledModel) -> set[str]:
     names = [*(joint.name for joint in compiled.joints), *("" for _ in compiled.system.elements.node)]
     out = set()
     for name in {joint.name for joint in compiled.sampler.driven}:
-        parts, ends = Parts(range(len(compiled.frames))), (0, 0)
+        parts, ends = DisjointSets(range(len(compiled.frames))), (0, 0)
         for (a, b), edge in zip(nodes, names, strict=True):
             if edge == name:
                 ends = (a, b)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rolling import keep_all
-from cosserat.compile.spanning import Parts
+from cosserat.compile.spanning import DisjointSets
 from cosserat.errors import ModelError, warn
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.blocks import factor, solve
@@ -69,7 +69,7 @@ def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[in
     nodes += [(int(node), compiled.n_nodes) for node in compiled.system.rolling.node]
     for item, pair in zip(compiled.system.rules.item, compiled.system.rules.node.tolist(), strict=True):
         nodes[compiled.n_joints + int(item)] = tuple(pair)
-    parts = Parts(range(len(compiled.frames)))
+    parts = DisjointSets(range(len(compiled.frames)))
     numbers = [int(vertex) - compiled.n_nodes for vertex in order if vertex >= compiled.n_nodes]
     return [j for j in numbers if not parts.join(*nodes[j])]
 

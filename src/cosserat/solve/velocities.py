@@ -28,7 +28,7 @@ _RANK = 1e-11
 _ROUNDS = 40
 
 
-class VelocityRows(NamedTuple):
+class VelocitySystem(NamedTuple):
     """Linear equations in the velocities, turns counted with a length: kinetic energy, strain rates, constraints."""
 
     mass: csr_matrix  # (6n, 6n)
@@ -62,7 +62,7 @@ def least_velocities(compiled: CompiledModel, memory: Memory, wanted: Array) -> 
     return np.asarray((v / unit).reshape(n, 6))
 
 
-def _solved(rows: VelocityRows, pull: Array, strain: Array, right: Array) -> Array:
+def _solved(rows: VelocitySystem, pull: Array, strain: Array, right: Array) -> Array:
     """v with strain rates P v - `strain` as small as the constraints allow, and then the least energy."""
     if not rows.mass.shape[0]:
         return np.zeros(0)
@@ -80,7 +80,9 @@ def _solved(rows: VelocityRows, pull: Array, strain: Array, right: Array) -> Arr
     return _saddle(rows, compliance, pull, strain, right, _ROUNDS)
 
 
-def _saddle(rows: VelocityRows, compliance: csr_matrix, pull: Array, strain: Array, right: Array, rounds: int) -> Array:
+def _saddle(
+    rows: VelocitySystem, compliance: csr_matrix, pull: Array, strain: Array, right: Array, rounds: int
+) -> Array:
     """Proximal steps: each has the least strain rate, divided by the compliance, plus energy of its change."""
     m = len(right)
     system = block_array(
@@ -100,7 +102,7 @@ def _saddle(rows: VelocityRows, compliance: csr_matrix, pull: Array, strain: Arr
     return v
 
 
-def _dense(rows: VelocityRows, pull: Array, strain: Array, right: Array) -> Array:
+def _dense(rows: VelocitySystem, pull: Array, strain: Array, right: Array) -> Array:
     """The same by orthogonal decompositions, where beams cannot move as rigid bodies."""
     weight, P = np.linalg.cholesky(rows.stiffness), rows.strain.toarray()
     P = np.einsum("eji,ejk->eik", weight, P.reshape(len(weight), 6, -1)).reshape(P.shape)
@@ -124,7 +126,7 @@ def least_motion(R: Array, pull: Array, rows: Array, right: Array, strains: Arra
     return np.asarray(solve_triangular(R, y))
 
 
-def _rows(compiled: CompiledModel, memory: Memory, unit: Array) -> VelocityRows:
+def _rows(compiled: CompiledModel, memory: Memory, unit: Array) -> VelocitySystem:
     el, scaled = compiled.system.elements, diags(1.0 / unit)
     joints = constraint_gradients(compiled, memory, every_row(compiled))
     which = np.nonzero((compiled.blocks < compiled.n_nodes).all(axis=1))[0]
@@ -133,4 +135,4 @@ def _rows(compiled: CompiledModel, memory: Memory, unit: Array) -> VelocityRows:
     strain = diags(np.tile(length, len(el.node))) @ element_strains(memory.problem.trial.frame, el.node, len(unit))
     stiffness = el.stiffness[el.like] / length / length[:, None]
     mass, strain, joints = (matrix.tocsr() for matrix in (scaled @ mass @ scaled, strain @ scaled, joints @ scaled))
-    return VelocityRows(mass / compiled.mass, strain, stiffness, joints)
+    return VelocitySystem(mass / compiled.mass, strain, stiffness, joints)

@@ -29,7 +29,7 @@ class Accelerations(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Motion:
+class SymbolicMotion:
     """A motion: times (nt,), coordinates and velocities (nt, n), and the greatest violation of the constraints."""
 
     coordinates: tuple[str, ...]
@@ -186,7 +186,7 @@ class CompiledEquations(CompiledSource):
         step: float,
         efforts: Callable[[float, Array, Array], Any] | None = None,
         parameters: Mapping[str, float] | None = None,
-    ) -> Motion:
+    ) -> SymbolicMotion:
         """Move by a Runge-Kutta method of fourth order on the group.
 
         Rotations of spherical and free joints are stepped with the exponential map. With constraints the state is
@@ -233,7 +233,7 @@ class CompiledEquations(CompiledSource):
         if at < steps:
             found = "no finite state" + " that meets the constraints" * bool(self._m)
             raise SolveError(f"motion: {self.title}: {found} after t = {t[at]:.6g} s; take smaller steps")
-        return Motion(self.coordinates, t, qs, vs, float(gap))
+        return SymbolicMotion(self.coordinates, t, qs, vs, float(gap))
 
     def _sampled(self, t: Array, qs: Array, vs: Array, efforts: Any) -> tuple[float, int]:
         """Steps with what Python gives at the stages' times: inputs, and efforts held over a step."""

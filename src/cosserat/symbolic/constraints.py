@@ -18,7 +18,7 @@ from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.forces import Forces
 from cosserat.symbolic.formulas import T, exact_matrix, function_of_time, number, vector
 from cosserat.symbolic.geometry import joint_axes, joint_position
-from cosserat.symbolic.mechanism import GROUND_LINK, Mechanism
+from cosserat.symbolic.mechanism import GROUND_LINK, SymbolicMechanism
 from cosserat.symbolic.vectors import (
     ONE,
     ZERO,
@@ -36,7 +36,7 @@ from cosserat.symbolic.vectors import (
 )
 
 
-class Row(NamedTuple):
+class ConstraintRow(NamedTuple):
     """One constraint: A v + drift = 0 and A a + bias = 0; the first is the rate of `gap` where there is one."""
 
     name: str
@@ -50,9 +50,9 @@ class Row(NamedTuple):
 class Constraints:
     """Rows of all constraints, in the order: loops, rolling, prescribed motions."""
 
-    def __init__(self, mechanism: Mechanism, forces: Forces) -> None:
+    def __init__(self, mechanism: SymbolicMechanism, forces: Forces) -> None:
         self.mechanism, self.forces = mechanism, forces
-        self.rows: list[Row] = []
+        self.rows: list[ConstraintRow] = []
         for loop in mechanism.data.loops:
             self._close(loop.joint)
         for item in mechanism.model.rolling:
@@ -63,7 +63,7 @@ class Constraints:
     def _holonomic(self, name: str, gap: sp.Expr, period: sp.Expr = ZERO) -> None:
         mechanism = self.mechanism
         A = [mechanism.along(gap, j) for j in range(len(mechanism.q))]
-        self.rows.append(Row(name, A, ZERO, self._bias(A), gap, period))
+        self.rows.append(ConstraintRow(name, A, ZERO, self._bias(A), gap, period))
 
     def _bias(self, A: list[sp.Expr]) -> sp.Expr:
         """A_dot v."""
@@ -181,7 +181,7 @@ class Constraints:
         if isinstance(item, KnifeEdge):
             d = mul(R, _direction(mechanism, link, item.direction))
             A = [dot(d, column[:3]) for column in J]
-            self.rows.append(Row(item.name, A, ZERO, self._bias(A), None))
+            self.rows.append(ConstraintRow(item.name, A, ZERO, self._bias(A), None))
             return
         e = mul(R, _direction(mechanism, link, item.axis))
         directions = exact_matrix(item.directions)
@@ -193,7 +193,7 @@ class Constraints:
         for name, d, gap in zip(("normal", "first", "second"), directions, (height, None, None), strict=True):
             lever = cross(arm, d)
             A = [dot(d, column[:3]) + dot(lever, column[3:]) for column in J]
-            self.rows.append(Row(f"{item.name}_{name}", A, ZERO, self._bias(A), gap))
+            self.rows.append(ConstraintRow(f"{item.name}_{name}", A, ZERO, self._bias(A), gap))
 
     # motions --------------------------------------------------------------------------------------------------------
 
@@ -211,10 +211,10 @@ class Constraints:
             jet = [f, f.diff(T), f.diff(T, 2)]
         else:
             jet = self.forces.jet_inputs(f"motion_{name}", motion)
-        self.rows.append(Row(f"motion_{name}", A, -jet[1], -jet[2], mechanism.q[place] - jet[0]))
+        self.rows.append(ConstraintRow(f"motion_{name}", A, -jet[1], -jet[2], mechanism.q[place] - jet[0]))
 
 
-def _direction(mechanism: Mechanism, link: int, d: Any) -> Vector:
+def _direction(mechanism: SymbolicMechanism, link: int, d: Any) -> Vector:
     """A unit vector of the reference configuration, in the frame of a link."""
     column = exact_matrix([d])[0]
     return [row[0] for row in mechanism.axes_within(link, [[x, ZERO, ZERO] for x in column])]

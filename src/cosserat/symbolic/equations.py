@@ -11,12 +11,12 @@ from cosserat.model.algebra import symbols_in
 from cosserat.model.formula_code import function_source
 from cosserat.model.model import Model
 from cosserat.symbolic.arguments import listed
-from cosserat.symbolic.constraints import Constraints, Row
+from cosserat.symbolic.constraints import ConstraintRow, Constraints
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.forces import Forces
 from cosserat.symbolic.formulas import T
-from cosserat.symbolic.inertia import Inertia
-from cosserat.symbolic.mechanism import Mechanism
+from cosserat.symbolic.inertia import SymbolicInertia
+from cosserat.symbolic.mechanism import SymbolicMechanism
 from cosserat.symbolic.printing import equations_latex, equations_text
 from cosserat.symbolic.source import module_source
 from cosserat.symbolic.turns import TurnFunction
@@ -61,14 +61,14 @@ class Equations:
         for argument, given in (("potentials", potentials), ("forces", forces), ("parameters", parameters)):
             if not isinstance(given, Mapping | None):
                 raise SolveError(f"lagrange: {argument} is {shown(given)}; pass a dict")
-        self.mechanism = mechanism = Mechanism(model, names, "lagrange", parameters)
+        self.mechanism = mechanism = SymbolicMechanism(model, names, "lagrange", parameters)
         self.title = mechanism.model.title
         self.coordinates = mechanism.coordinates
         self.q, self.v, self.a, self.tau = mechanism.q, mechanism.v, mechanism.a, mechanism.tau
         self.parameters, self.quaternions = mechanism.parameters, mechanism.quaternions
-        self._inertia = Inertia(mechanism)
+        self._inertia = SymbolicInertia(mechanism)
         self._forces = Forces(mechanism, potentials or {}, forces or {})
-        self.rows: tuple[Row, ...] = tuple(Constraints(mechanism, self._forces).rows)
+        self.rows: tuple[ConstraintRow, ...] = tuple(Constraints(mechanism, self._forces).rows)
         self.inputs: dict[sp.Symbol, Callable[[float], float]] = self._forces.inputs
         self.multipliers = tuple(sp.Symbol(f"lambda_{row.name}".replace(".", "_")) for row in self.rows)
 

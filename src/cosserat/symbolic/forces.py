@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from cosserat.errors import SolveError, warn
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.model.algebra import formula, named
-from cosserat.model.forces import Link as SpringLink
+from cosserat.model.forces import LineForce as SpringLink
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.joints import Joint
 from cosserat.model.loads import PointLoad
@@ -19,7 +19,7 @@ from cosserat.model.servos import servos_of
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.formulas import T, Traced, function_of_time, number
 from cosserat.symbolic.geometry import place_position
-from cosserat.symbolic.mechanism import Mechanism
+from cosserat.symbolic.mechanism import SymbolicMechanism
 from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, identity, matmul, mul, mul_t, scale, sub, zeros
 
 
@@ -53,7 +53,7 @@ class Forces:
         Energy of springs and joints.
     """
 
-    def __init__(self, mechanism: Mechanism, potentials: Mapping[str, Any], laws: Mapping[Any, Any]) -> None:
+    def __init__(self, mechanism: SymbolicMechanism, potentials: Mapping[str, Any], laws: Mapping[Any, Any]) -> None:
         self.mechanism = mechanism
         self.inputs: dict[sp.Symbol, Callable[[float], float]] = {}
         self._energies: list[sp.Expr] = []

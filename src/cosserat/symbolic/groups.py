@@ -238,7 +238,7 @@ class Rotations(Group):
         return sp.Symbol(f"R{i + 1}{j + 1}", real=True)
 
 
-class _Product(Group):
+class _SymbolicProduct(Group):
     """A direct product: elements are block diagonal matrices, presented as tuples."""
 
     def __init__(self, groups: tuple[Group, ...]) -> None:
@@ -285,7 +285,7 @@ def product(*groups: Any) -> Group:
     if not groups:
         raise GeometryError("product: no groups; pass at least one")
     members = tuple(Group.of(group) for group in groups)
-    return members[0] if len(members) == 1 else _Product(members)
+    return members[0] if len(members) == 1 else _SymbolicProduct(members)
 
 
 def semidirect(group: Any, action: Any, name: str = "", components: Sequence[str] | None = None) -> Group:

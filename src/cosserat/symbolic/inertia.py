@@ -16,14 +16,14 @@ import itertools
 from typing import Any
 
 from cosserat.symbolic.dependency import sp
-from cosserat.symbolic.mechanism import Mechanism
+from cosserat.symbolic.mechanism import SymbolicMechanism
 from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, is_null, mul, mul_t, scale, sub, zeros
 
 
-class Inertia:
+class SymbolicInertia:
     """What Newton's laws say of a mechanism, in symbols."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: SymbolicMechanism) -> None:
         self.mechanism = mechanism
         self.n = len(mechanism.q)
         self.augmented = mechanism.augmented()

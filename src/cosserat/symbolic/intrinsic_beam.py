@@ -24,7 +24,7 @@ _KINDS = (Force, Torque, Wrench, DistributedLoad)
 
 
 @dataclass(frozen=True)
-class NodalLoad:
+class SampledWrench:
     """A sampled wrench on a node: dead or follower, as in `kernels.arrays.Loads`."""
 
     node: int
@@ -50,7 +50,7 @@ class IntrinsicBeam:
     damping: Array  # (n-1,) Kelvin-Voigt time
     clamped: tuple[int, ...]  # nodes
     gravity: Array
-    nodal: tuple[NodalLoad, ...]
+    nodal: tuple[SampledWrench, ...]
     sampler: Sampler
 
     def loads(self, inputs: Any, H: Array, middle: Array, half: float) -> Array:
@@ -120,7 +120,7 @@ def intrinsic_beam(beam: Any, model: Any) -> IntrinsicBeam:
     weight[1:] += 0.5 * length
     loads = compiled.system.loads
     nodal = tuple(
-        NodalLoad(int(loads.node[k]), row_to_frame(loads.frame[k]), bool(loads.follower[k]), loads.gain[k], int(c))
+        SampledWrench(int(loads.node[k]), row_to_frame(loads.frame[k]), bool(loads.follower[k]), loads.gain[k], int(c))
         for k, c in enumerate(loads.column)
     )
     twist = compiled.twists[: mesh.n_nodes].copy()

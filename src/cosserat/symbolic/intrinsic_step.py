@@ -71,7 +71,7 @@ def intrinsic(
         raise ArgumentError(_WHO, "form", f"is {form!r}; pass 'velocity' or 'momentum'")
     tolerance = positive(_WHO, "tolerance", tolerance)
     data = intrinsic_beam(beam, model)
-    solver = _Stepper(data, form, tolerance)
+    solver = _MidpointStepper(data, form, tolerance)
     eta, f, H = data.twist.copy(), data.reference.copy(), data.frames.copy()
     etas, fs, Hs = [eta], [f], [H]
     for n in range(len(times) - 1):
@@ -82,7 +82,7 @@ def intrinsic(
     return IntrinsicMotion(data, times, np.array(etas), np.array(fs), np.array(Hs))
 
 
-class _Stepper:
+class _MidpointStepper:
     """One step of the implicit midpoint rule; the unknowns are twists (or momenta) halfway."""
 
     def __init__(self, data: IntrinsicBeam, form: str, tolerance: float) -> None:

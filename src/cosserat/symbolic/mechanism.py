@@ -66,7 +66,7 @@ class Names(NamedTuple):
     tau: tuple[sp.Symbol, ...]
 
 
-class Mechanism:
+class SymbolicMechanism:
     """Kinematics and inertias of a model in symbols.
 
     Parameters

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cosserat.symbolic.equations import Equations
 
 
-class Style(NamedTuple):
+class EquationStyle(NamedTuple):
     """How a source writes: coordinates and efforts by number (or by name: ""), and the law in LaTeX and text."""
 
     coordinate: str
@@ -23,14 +23,14 @@ class Style(NamedTuple):
 
 
 STYLES = {
-    "cosserat": Style("", "", "", ""),
-    "Giacaglia20": Style(
+    "cosserat": EquationStyle("", "", "", ""),
+    "Giacaglia20": EquationStyle(
         "q^{{{0}}}", "N_{{{0}}}",
         r"\sum_\alpha a_{\gamma\alpha} \ddot{q}^\alpha + \sum_\alpha \sum_\beta "
         r"\begin{bmatrix} \gamma \\ \beta\alpha \end{bmatrix} \dot{q}^\alpha \dot{q}^\beta &= Q_\gamma",
         "Σα aγα q̈α + ΣαΣβ [γ; βα] q̇α q̇β = Qγ",
     ),  # (2.24)
-    "Lerbet17": Style(
+    "Lerbet17": EquationStyle(
         "q_{{{0}}}", "Q_{{{0}}}",
         r"\frac{d}{dt} \frac{\partial C}{\partial \dot{q}_k} - \frac{\partial C}{\partial q_k} "
         r"&= Q_k - \frac{\partial U_\ell}{\partial q_k}",
@@ -39,14 +39,14 @@ STYLES = {
 }  # fmt: skip
 
 
-def style_of(notation: str) -> Style:
+def style_of(notation: str) -> EquationStyle:
     """The style of a source, or an error that lists them."""
     if not isinstance(notation, str) or notation not in STYLES:
         raise SolveError(f"lagrange: unknown notation {notation!r}; notations of mechanisms: {', '.join(STYLES)}")
     return STYLES[notation]
 
 
-def symbol_names(equations: Equations, given: Mapping[Any, str], style: Style) -> dict[sp.Symbol, str]:
+def symbol_names(equations: Equations, given: Mapping[Any, str], style: EquationStyle) -> dict[sp.Symbol, str]:
     """LaTeX names of symbols: dots over velocities, two over accelerations."""
     symbols = {str(s): s for s in (*equations.q, *equations.parameters.values(), *equations.tau, *equations.inputs)}
     for name in by_name("latex", "names", given, "names in LaTeX by symbol"):

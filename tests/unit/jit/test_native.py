@@ -10,7 +10,7 @@ import pytest
 import cosserat as cs
 from cosserat.errors import CosseratWarning
 from cosserat.jit import cache, helper, native
-from cosserat.jit.cache import Kept
+from cosserat.jit.cache import CachedCode
 from cosserat.jit.switch import COMPILED
 from cosserat.kernels.alpha import move
 
@@ -223,13 +223,13 @@ def folder(tmp_path, monkeypatch):
 
 def test_what_is_written_is_read(folder):
     assert cache.read("beams.strain", "") is None
-    cache.write("beams.strain", "", Kept("entry", "i,d2", b"\x00code\nwith a line\xff", {}))
-    assert cache.read("beams.strain", "") == Kept("entry", "i,d2", b"\x00code\nwith a line\xff", {})
+    cache.write("beams.strain", "", CachedCode("entry", "i,d2", b"\x00code\nwith a line\xff", {}))
+    assert cache.read("beams.strain", "") == CachedCode("entry", "i,d2", b"\x00code\nwith a line\xff", {})
     assert cache.compiled_names() == ["beams.strain"]
 
 
 def test_damaged_files_are_not_linked(folder):
-    cache.write("beams.strain", "", Kept("entry", "i", b"code of a kernel", {}))
+    cache.write("beams.strain", "", CachedCode("entry", "i", b"code of a kernel", {}))
     path = folder / "beams.strain.kernel"
     path.write_bytes(path.read_bytes()[:-1])
     assert cache.read("beams.strain", "") is None
@@ -241,7 +241,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(folder):
     folder.mkdir(mode=0o700)
     (folder / "recursion").write_text("a file where a folder should be")
     with pytest.warns(CosseratWarning, match="neither read from nor kept in .*COSSERAT_CACHE_DIR"):
-        cache.write("link.move", "recursion", Kept("entry", "i", b"code", {}))
+        cache.write("link.move", "recursion", CachedCode("entry", "i", b"code", {}))
     assert cache.read("link.move", "recursion") is None
 
 

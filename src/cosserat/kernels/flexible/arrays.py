@@ -44,7 +44,7 @@ class Links(NamedTuple):
     armature: F1  # (n_v,) inertia that moves with coordinates
 
 
-class Bodies(NamedTuple):
+class ElasticBodies(NamedTuple):
     """Elastic bodies; see `ModalInertia` for the tensors. Symmetric 3x3 matrices: xx xy xz yy yz zz."""
 
     mass: F1  # (nb,)
@@ -78,7 +78,7 @@ class Seats(NamedTuple):
     pair: F1  # (m, m, 6) each: displacements of second order
 
 
-class Forces(NamedTuple):
+class ForceArrays(NamedTuple):
     """What acts besides gravity."""
 
     spring: I1  # (ns+1,) range of the seats that a spring or tendon passes, see `kernels.springs`
@@ -109,7 +109,7 @@ class Laws(NamedTuple):
     slope: Annotated[F3, "ns", 6, 24]  # derivatives there by frame and twist of both places
 
 
-class Inner(NamedTuple):
+class LawStateArrays(NamedTuple):
     """States of laws, and how they follow the motion; see `owning`."""
 
     inner: F2  # (4, ny) states, rates, the integrator's rate-like variable, what a step knows of its start
@@ -122,11 +122,11 @@ class TreeArrays(NamedTuple):
     """All that does not depend on the state; the seats of joints."""
 
     links: Links
-    bodies: Bodies
+    bodies: ElasticBodies
     seats: Seats
 
 
-class Inputs(NamedTuple):
+class TreeInputs(NamedTuple):
     """Functions of time, as they are now."""
 
     drive: F1  # (n_v,) prescribed efforts
@@ -138,15 +138,15 @@ class Acting(NamedTuple):
     """What acts, and the seats where it does."""
 
     places: Seats
-    forces: Forces
-    inputs: Inputs
+    forces: ForceArrays
+    inputs: TreeInputs
     laws: Laws
     visit: Visit
-    inner: Inner
+    inner: LawStateArrays
     owned: Owned
 
 
-class Motion(NamedTuple):
+class LinkMotions(NamedTuple):
     """Links at a state: z = W z_parent + N v, z_dot = W z_dot_parent + N a + c, M z_dot + b = forces."""
 
     frame: F2  # (n, 12) in the world
@@ -160,7 +160,7 @@ class Motion(NamedTuple):
     elastic: F1  # as inertia: what `strains` writes
 
 
-class Scratch(NamedTuple):
+class TreeScratch(NamedTuple):
     """Workspace."""
 
     one: F1  # (n_z,)
@@ -186,12 +186,12 @@ class Vectors(NamedTuple):
     extra: F1  # (k + m, k + m) each: added to the links' own blocks
 
 
-class TreeState(NamedTuple):
+class LinkState(NamedTuple):
     """A state, the motion of the links there, and room to work."""
 
-    motion: Motion
+    motion: LinkMotions
     vectors: Vectors
-    scratch: Scratch
+    scratch: TreeScratch
 
 
 class Factor(NamedTuple):
@@ -244,20 +244,20 @@ class Factored(NamedTuple):
 
 tree_handles = Handles(TreeArrays)
 links_of = tree_handles.getter("links", Links)
-bodies_of = tree_handles.getter("bodies", Bodies)
+bodies_of = tree_handles.getter("bodies", ElasticBodies)
 joint_seats_of = tree_handles.getter("seats", Seats)
 acting_handles = Handles(Acting)
 places_of = acting_handles.getter("places", Seats)
-forces_of = acting_handles.getter("forces", Forces)
-inputs_of = acting_handles.getter("inputs", Inputs)
+forces_of = acting_handles.getter("forces", ForceArrays)
+inputs_of = acting_handles.getter("inputs", TreeInputs)
 laws_of = acting_handles.getter("laws", Laws)
 visit_of = acting_handles.getter("visit", Visit)
-inner_of = acting_handles.getter("inner", Inner)
+inner_of = acting_handles.getter("inner", LawStateArrays)
 owned_of = acting_handles.getter("owned", Owned)
-state_handles = Handles(TreeState)
-motion_of = state_handles.getter("motion", Motion)
+state_handles = Handles(LinkState)
+motion_of = state_handles.getter("motion", LinkMotions)
 vectors_of = state_handles.getter("vectors", Vectors)
-scratch_of = state_handles.getter("scratch", Scratch)
+scratch_of = state_handles.getter("scratch", TreeScratch)
 linear_handles = Handles(Linearised)
 linear_of = linear_handles.getter("linear", Linear)
 factor_handles = Handles(Factored)

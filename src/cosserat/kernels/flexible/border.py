@@ -55,13 +55,13 @@ class Border(NamedTuple):
     laws: I1  # (3,) 1: users' laws have rows; how many rows there are now; how many of them are stiff
 
 
-class Bordered(NamedTuple):
+class BorderParts(NamedTuple):
     """What `border` writes."""
 
     border: Border
 
 
-border_handles = Handles(Bordered)
+border_handles = Handles(BorderParts)
 border_of = border_handles.getter("border", Border)
 
 

@@ -52,7 +52,7 @@ class Pairs(NamedTuple):
     w: Annotated[F2, "m", 3]
     pitch: Annotated[F1, "nj"]
     branch: Annotated[I1, "nj"]  # see `joint_rows.inside_out`
-    driven: Annotated[I1, "nj"]  # row of `Given.motion`, -1: none
+    driven: Annotated[I1, "nj"]  # row of `ClosingInputs.motion`, -1: none
     in_tree: Annotated[I1, "nj"]  # 1: a joint of the tree, driven through rows
     cut: Annotated[I1, "nj+1"]  # where its freedoms begin; a screw has its angle first
 
@@ -68,11 +68,11 @@ class Cut(NamedTuple):
     damping: Annotated[F1, "nf"]
     friction: Annotated[F1, "nf"]
     speed: Annotated[F1, "nf"]
-    effort: Annotated[I1, "nf"]  # number of the prescribed effort in `Given.effort`
+    effort: Annotated[I1, "nf"]  # number of the prescribed effort in `ClosingInputs.effort`
     kp: Annotated[F1, "nf"]  # of the servo
     kd: Annotated[F1, "nf"]
     limit: Annotated[F1, "nf"]
-    target: Annotated[I1, "nf"]  # number of its target in `Given.effort`, -1: no servo
+    target: Annotated[I1, "nf"]  # number of its target in `ClosingInputs.effort`, -1: no servo
 
 
 class Wheels(NamedTuple):
@@ -88,7 +88,7 @@ class Wheels(NamedTuple):
     level: Annotated[F1, "nr"]
 
 
-class Held(NamedTuple):
+class HeldSeats(NamedTuple):
     """Constraints of users on a seat, seen from another one; see `kernels.rule_laws`."""
 
     seat: Annotated[I2, "nu", 2]  # of the other place and of the place
@@ -104,7 +104,7 @@ class Held(NamedTuple):
     stage: Annotated[I1, 1]  # address of `close_rules`, used where there are any
 
 
-class Given(NamedTuple):
+class ClosingInputs(NamedTuple):
     """Functions of time, as they are now."""
 
     motion: F2  # (nd, 63) prescribed motions of joints and their first two derivatives, see `kernels.joints.drive_of`
@@ -141,8 +141,8 @@ class Closed(NamedTuple):
     pairs: Pairs
     cut: Cut
     wheels: Wheels
-    held: Held
-    given: Given
+    held: HeldSeats
+    given: ClosingInputs
     rows: ClosingRows
     visit: Visit
 
@@ -152,8 +152,8 @@ places_of = closed_handles.getter("places", Seats)
 pairs_of = closed_handles.getter("pairs", Pairs)
 cut_of = closed_handles.getter("cut", Cut)
 wheels_of = closed_handles.getter("wheels", Wheels)
-held_of = closed_handles.getter("held", Held)
-given_of = closed_handles.getter("given", Given)
+held_of = closed_handles.getter("held", HeldSeats)
+given_of = closed_handles.getter("given", ClosingInputs)
 rows_of = closed_handles.getter("rows", ClosingRows)
 visit_of = closed_handles.getter("visit", Visit)
 

@@ -13,11 +13,11 @@ from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_o
 from cosserat.kernels.held import BEFORE, CUT, EFFORT, EVERY, FIRST, HELD, JUMPS, PHASE, STEPS, TARGET
 
 
-class Commands(NamedTuple):
+class TreeHeldCommands(NamedTuple):
     """What a controller holds, see `kernels.held`."""
 
     kind: I1  # (nc,)
-    place: I1  # (nc,) coordinate, number in `Given.effort` or among the inputs of laws
+    place: I1  # (nc,) coordinate, number in `ClosingInputs.effort` or among the inputs of laws
     before: F1  # (nc,)
     value: F1  # (nc,)
     order: I1  # (8,)
@@ -26,14 +26,14 @@ class Commands(NamedTuple):
     force: F1  # (m,) ... and multipliers
 
 
-class Commanding(NamedTuple):
+class TreeCommanding(NamedTuple):
     """What the stages take."""
 
-    commands: Commands
+    commands: TreeHeldCommands
 
 
-command_handles = Handles(Commanding)
-commands_of = command_handles.getter("commands", Commands)
+command_handles = Handles(TreeCommanding)
+commands_of = command_handles.getter("commands", TreeHeldCommands)
 
 
 @stage

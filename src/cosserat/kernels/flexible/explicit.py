@@ -77,14 +77,14 @@ class Stages(NamedTuple):
     inner: F2  # (ns, ny) rates of states of laws
 
 
-class Explicit(NamedTuple):
+class ExplicitWork(NamedTuple):
     """What `explicit_step` takes, and writes besides the trial."""
 
     stages: Stages
     tableau: Tableau
 
 
-explicit_handles = Handles(Explicit)
+explicit_handles = Handles(ExplicitWork)
 stages_of = explicit_handles.getter("stages", Stages)
 tableau_of = explicit_handles.getter("tableau", Tableau)
 
@@ -93,7 +93,7 @@ def new_explicit(tableau, n, ny):
     """Memory of a method for n coordinates and ny states of laws."""
     ns = len(tableau.weight)
     stages = Stages(np.zeros((ns, n)), np.zeros((ns, n)), np.zeros((2, n)), np.zeros((ns, ny)))
-    return Explicit(stages, tableau)
+    return ExplicitWork(stages, tableau)
 
 
 @helper
@@ -119,7 +119,7 @@ def accelerate(tree, acting, state, factored, closed, bordered):
 
     Returns NOT_FINITE where forces are not numbers.
 
-    States of laws are those in `Inner.inner`, where their rates end up.
+    States of laws are those in `LawStateArrays.inner`, where their rates end up.
     Angles of cut joints continue from `Rows.before`.
     """
     rows, border, x = rows_of(closed), border_of(bordered), vectors_of(state)

@@ -33,12 +33,12 @@ _OPEN = 1e4  # gap, as a multiple of the allowed one, that no rounding error exc
 STEP, MEAN, SHIFT, GAMMA, BETA, TOLERANCE, ROUNDING, SLOW, MOST, ALLOWED, LARGEST = range(11)
 UNITS = 3  # of coordinates, each with a largest acceleration of its own: lengths, modes, angles
 CHANGE = LARGEST + UNITS
-"""Where `Method.numbers` has what; the largest accelerations of joints and of modes so far come last."""
+"""Where `ImplicitMethod.numbers` has what; the largest accelerations of joints and of modes so far come last."""
 SOLVED, FACTORED, BRANCH = 1, 2, 6
-"""Where `Method.counters` has evaluations, factors, and 1 + the number of a joint that turned inside out."""
+"""Where `ImplicitMethod.counters` has evaluations, factors, and 1 + the number of a joint that turned inside out."""
 
 
-class Known(NamedTuple):
+class StepStart(NamedTuple):
     """The state at the start of the step, each (n_v,)."""
 
     q: F1
@@ -50,7 +50,7 @@ class Known(NamedTuple):
     inner: F2  # (3, ny) states of laws, their rates, the integrator's rate-like variable
 
 
-class Trial(NamedTuple):
+class TrialStep(NamedTuple):
     """What the iteration works with; accelerations end up here, coordinates and velocities too."""
 
     q: F1
@@ -80,7 +80,7 @@ class Passive(NamedTuple):
     unit: I1  # (n_v,) of a coordinate, see UNITS
 
 
-class Method(NamedTuple):
+class ImplicitMethod(NamedTuple):
     """Numbers of the method, and prescribed motions."""
 
     numbers: F1
@@ -92,17 +92,17 @@ class Method(NamedTuple):
 class Stepping(NamedTuple):
     """One step."""
 
-    known: Known
-    trial: Trial
+    known: StepStart
+    trial: TrialStep
     passive: Passive
-    method: Method
+    method: ImplicitMethod
 
 
 stepping_handles = Handles(Stepping)
-known_of = stepping_handles.getter("known", Known)
-trial_of = stepping_handles.getter("trial", Trial)
+known_of = stepping_handles.getter("known", StepStart)
+trial_of = stepping_handles.getter("trial", TrialStep)
 passive_of = stepping_handles.getter("passive", Passive)
-method_of = stepping_handles.getter("method", Method)
+method_of = stepping_handles.getter("method", ImplicitMethod)
 
 
 @stage

@@ -4,7 +4,7 @@ import numpy as np
 
 from cosserat.jit import address_of, address_table, load, stage
 from cosserat.kernels import law_states, state_loads
-from cosserat.kernels.flexible.arrays import Inner, inner_of, laws_of, owned_of, visit_of
+from cosserat.kernels.flexible.arrays import LawStateArrays, inner_of, laws_of, owned_of, visit_of
 
 
 @stage
@@ -33,7 +33,7 @@ def new_inner(first, slope):
     """States (ny,) of laws at the start, and room for their derivatives."""
     inner = np.zeros((4, len(first)))
     inner[0] = first
-    return Inner(inner, np.array([law_states.FROZEN]), slope, address_table(2))
+    return LawStateArrays(inner, np.array([law_states.FROZEN]), slope, address_table(2))
 
 
 def load_owning(acting, inner):

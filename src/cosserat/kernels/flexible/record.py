@@ -41,7 +41,7 @@ from cosserat.kernels.tree_joints import servo
 from cosserat.kernels.vectors import store
 
 
-class Links(NamedTuple):
+class StoredLinks(NamedTuple):
     """Links over the stored times."""
 
     frame: F3  # (nt, n, 12) in the world
@@ -65,14 +65,14 @@ class Paths(NamedTuple):
     rate: F3  # (nt, ns, 6)
 
 
-class Seated(NamedTuple):
+class SeatHistory(NamedTuple):
     """Seats and their motion."""
 
     places: Seats
     paths: Paths
 
 
-class Room(NamedTuple):
+class RecordRoom(NamedTuple):
     """Workspace."""
 
     one: F1  # (n_z,)
@@ -84,19 +84,19 @@ class Room(NamedTuple):
     energy: F1  # (5,)
 
 
-class Record(NamedTuple):
+class RecordWork(NamedTuple):
     """Results and room."""
 
-    links: Links
-    room: Room
+    links: StoredLinks
+    room: RecordRoom
 
 
-seated_handles = Handles(Seated)
+seated_handles = Handles(SeatHistory)
 seats_of = seated_handles.getter("places", Seats)
 paths_of = seated_handles.getter("paths", Paths)
-record_handles = Handles(Record)
-record_of = record_handles.getter("links", Links)
-room_of = record_handles.getter("room", Room)
+record_handles = Handles(RecordWork)
+record_of = record_handles.getter("links", StoredLinks)
+room_of = record_handles.getter("room", RecordRoom)
 
 
 @helper

@@ -38,7 +38,7 @@ from cosserat.kernels.vectors import add, clear, cross, dot, mul_t, store
 DRIVE, TARGET = 7, 8  # rows of `passive`
 
 
-class States(NamedTuple):
+class StackedStates(NamedTuple):
     """A tree and N states of it."""
 
     table: F1
@@ -49,7 +49,7 @@ class States(NamedTuple):
     forces: F2  # (N, 6 n + n_v) what acts: wrenches on the links, in their frames, and efforts in the joints
 
 
-class Room(NamedTuple):
+class ForceRoom(NamedTuple):
     """What the kernels below write on the way."""
 
     frames: F2  # (n + 1, 12), the ground is last
@@ -62,27 +62,27 @@ class Room(NamedTuple):
     P: F2  # (6 p, n_v)
 
 
-class Acting(NamedTuple):
+class ActingOnLinks(NamedTuple):
     """What acts on a tree, and where."""
 
-    states: States
+    states: StackedStates
     springs: Springs
     loads: Loads
-    room: Room
+    room: ForceRoom
 
 
-acting_handles = Handles(Acting)
-states_of = acting_handles.getter("states", States)
+acting_handles = Handles(ActingOnLinks)
+states_of = acting_handles.getter("states", StackedStates)
 springs_of = acting_handles.getter("springs", Springs)
 loads_of = acting_handles.getter("loads", Loads)
-room_of = acting_handles.getter("room", Room)
+room_of = acting_handles.getter("room", ForceRoom)
 
 
-def room(n: int, n_v: int, points: int) -> Room:
+def room(n: int, n_v: int, points: int) -> ForceRoom:
     """Arrays for n links, and springs of at most so many points."""
     m = 6 * max(points, 1)
     shapes = ((n + 1, 12), (n + 1, 6), (n + 1, 6), (m, m), (m, m), (points, 12), (m, n_v), (m, n_v))
-    return Room(*map(np.empty, shapes))
+    return ForceRoom(*map(np.empty, shapes))
 
 
 @helper

@@ -7,7 +7,7 @@ from cosserat.kernels import tree_joints
 from cosserat.kernels.flexible.arrays import F1, F2
 
 
-class Pair(NamedTuple):
+class VectorPair(NamedTuple):
     """Two vectors of coordinates or velocities, and what is made of them."""
 
     joints: F2  # (n_links, 3): kind, turn and first coordinate, see `table`
@@ -16,14 +16,14 @@ class Pair(NamedTuple):
     out: F1
 
 
-class Group(NamedTuple):
+class GroupArguments(NamedTuple):
     """What the kernels below take."""
 
-    pair: Pair
+    pair: VectorPair
 
 
-group_handles = Handles(Group)
-pair_of = group_handles.getter("pair", Pair)
+group_handles = Handles(GroupArguments)
+pair_of = group_handles.getter("pair", VectorPair)
 
 
 @stage

@@ -51,7 +51,7 @@ class Sweep(ABC):
         """What is kept of a point, to start from it."""
 
 
-class _Known(NamedTuple):
+class _KnownBalance(NamedTuple):
     """A configuration in balance."""
 
     frame: Array
@@ -100,7 +100,7 @@ class NodalSweep(Sweep):
     def begin(self, point: OperatingPoint) -> None:
         self._point = point
 
-    def solved(self, configuration: _Known, last: bool) -> OperatingPoint | None:
+    def solved(self, configuration: _KnownBalance, last: bool) -> OperatingPoint | None:
         point = self._renewed()
         memory, compiled = point.memory, point.compiled
         state, rotation = memory.problem.state, self._rotation()
@@ -142,6 +142,6 @@ class NodalSweep(Sweep):
         self._point = OperatingPoint(compiled, memory, point.time, point.kind)
         return self._point
 
-    def configuration(self, point: OperatingPoint) -> _Known:
+    def configuration(self, point: OperatingPoint) -> _KnownBalance:
         trial = point.memory.problem.trial
-        return _Known(trial.frame.copy(), trial.force.copy(), trial.angle.copy())
+        return _KnownBalance(trial.frame.copy(), trial.force.copy(), trial.angle.copy())

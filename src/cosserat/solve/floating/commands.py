@@ -17,7 +17,7 @@ from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.held import Held, view
 
 
-class Commands(Held):
+class TreeCommands(Held):
     """What a controller holds, and a course of steps that are taken a few at a time.
 
     Parameters
@@ -38,10 +38,10 @@ class Commands(Held):
         n, order = len(columns), np.zeros(8, dtype=np.int64)
         kind, place = np.zeros((2, n), dtype=np.int64)
         after = tuple(np.zeros_like(x) for x in (engine.known.a, engine.known.carried, engine.known.force))
-        arrays = kernels.Commands(kind, place, np.zeros(n), np.zeros(n), order, *after)
+        arrays = kernels.TreeHeldCommands(kind, place, np.zeros(n), np.zeros(n), order, *after)
         super().__init__(arrays, {column: places[name] for name, column in columns.items()}, stepper.jumps)
         self._inside = {column for column, (kind, _) in self._places.items() if kind <= TARGET}
-        self._packed = Packed(kernels.command_handles, kernels.Commanding(arrays))
+        self._packed = Packed(kernels.command_handles, kernels.TreeCommanding(arrays))
         self._after = after
         self._course: Packed | None = None
         self._call: Any = None

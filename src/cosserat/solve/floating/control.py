@@ -15,7 +15,7 @@ from cosserat.results.reference import Reference
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.floating.engine import Engine
+from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.moment import TreeMoment
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant
@@ -26,7 +26,7 @@ class FloatingControl:
     """Calls a controller with the state as a run of one moment, and holds the efforts it gives."""
 
     def __init__(
-        self, controller: Any, reference: Reference, engine: Engine, seats: list[Seat]
+        self, controller: Any, reference: Reference, engine: FloatingEngine, seats: list[Seat]
     ) -> None:  # fmt: skip
         mechanism = mechanism_of(reference.compiled)
         new_moment = partial(TreeMoment, engine.tree, mechanism, seats, self._snapshot)

@@ -69,7 +69,7 @@ def passive_blocks(tree: FlexibleTree) -> PassiveBlocks:
     )  # fmt: skip
 
 
-class Engine:
+class FloatingEngine:
     """A tree under constraints: accelerations, projection, courses of steps, and results at states.
 
     Parameters
@@ -101,14 +101,14 @@ class Engine:
         q, v, a, carried, delta, right, change, q0, v0, a0, carried0 = np.zeros((11, n))
         driven = np.asarray(drives.columns, dtype=np.int64)
         self._stepping = implicit.Stepping(
-            implicit.Known(q0, v0, a0, carried0, np.zeros(m), np.zeros(nf), np.zeros((3, ny))),
-            implicit.Trial(q, v, a, carried, delta, right, change, np.zeros(sizes.n_z), np.zeros(6)),
+            implicit.StepStart(q0, v0, a0, carried0, np.zeros(m), np.zeros(nf), np.zeros((3, ny))),
+            implicit.TrialStep(q, v, a, carried, delta, right, change, np.zeros(sizes.n_z), np.zeros(6)),
             implicit.Passive(
                 blocks.damping, blocks.stiffness, np.zeros(len(blocks.damping)), blocks.diagonal, blocks.columns,
                 tree.forces.friction.copy(), tree.forces.speed.copy(), tree.forces.servo, tree.forces.target,
                 drives.held.astype(np.int64), blocks.unit,
             ),
-            implicit.Method(self.numbers, driven, np.zeros((3, len(driven))), self.counters),
+            implicit.ImplicitMethod(self.numbers, driven, np.zeros((3, len(driven))), self.counters),
         )  # fmt: skip
         G, inverse, B, V, W, N = np.zeros((6, size, size))
         scale, rest, push = np.zeros((3, size))
@@ -121,7 +121,7 @@ class Engine:
         self.explicit_error = stages.stages.error  # differences (2, n_v) of coordinates and velocities
         self._packed = (
             Packed(implicit.stepping_handles, self._stepping),
-            Packed(border.border_handles, border.Bordered(self._border)),
+            Packed(border.border_handles, border.BorderParts(self._border)),
             Packed(explicit.explicit_handles, stages),
         )
         self.known = self._stepping.known  # the state at which steps begin and end
@@ -344,18 +344,18 @@ class Engine:
         closing.extent(tree, room.address, self.constraints.address, self.constraints.watched, out)
         return max(float(out[0]), length * float(out[1]))
 
-    def seat_paths(self, seats: Sequence[Seat], q: Array, links: record.Links) -> record.Paths:
+    def seat_paths(self, seats: Sequence[Seat], q: Array, links: record.StoredLinks) -> record.Paths:
         """Motion of seats over the times at which the links are known, with coordinates q (nt, n)."""
         nt, n, room = len(q), len(seats), Motions(self.tree.data)
         frame, twist, rate = np.zeros((nt, n, 12)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6))
         paths = record.Paths(np.ascontiguousarray(q), links.frame, links.z, links.z_dot, frame, twist, rate)
-        seated = Packed(record.seated_handles, record.Seated(pack_seats(seats), paths))
+        seated = Packed(record.seated_handles, record.SeatHistory(pack_seats(seats), paths))
         record.record_seats(self.tree.data.arrays.tree, room.address, seated.address)
         return paths
 
     def record(
         self, times: Array, states: States, load_times: Array | None = None, step: float = 0.0
-    ) -> record.Links:  # fmt: skip
+    ) -> record.StoredLinks:  # fmt: skip
         """Links at states, with loads as they are at times of their own if these are given.
 
         What jumps is spread over both ends of steps of a given length, as in the steps themselves.
@@ -366,14 +366,14 @@ class Engine:
         stored = course.Stored(q, v, a, force, angles, inner, np.zeros(2, dtype=np.int64))
         given = Packed(course.course_handles, found.problem._replace(stored=stored))
         z, z_dot, joint = np.zeros((3, nt, n_z))
-        links = record.Links(
+        links = record.StoredLinks(
             np.zeros((nt, nl, 12)), z, z_dot, joint, np.zeros((nt, nl, 6)), np.zeros((nt, nl, 6)), np.zeros((nt, 5))
         )  # fmt: skip
         still, passive, held = np.zeros((3, n))
-        room = record.Room(
+        room = record.RecordRoom(
             np.zeros(n_z), still, passive, held, np.zeros(6), np.array(self.tree.gravity, dtype=float), np.zeros(5)
         )  # fmt: skip
-        packed = Packed(record.record_handles, record.Record(links, room))
+        packed = Packed(record.record_handles, record.RecordWork(links, room))
         tree, acting, _, free, _, stepping, closed, _ = self.addresses
         record.record_states(tree, acting, free, stepping, closed, given.address, packed.address)
         for i, link in enumerate(self.tree.data.links):

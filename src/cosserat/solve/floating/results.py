@@ -14,7 +14,7 @@ from cosserat.compile.skeleton import Skeleton
 from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Z
-from cosserat.kernels.flexible.record import Links, Paths
+from cosserat.kernels.flexible.record import Paths, StoredLinks
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.results.floating import FloatingRecord, LinkLedger
@@ -22,7 +22,7 @@ from cosserat.results.joints import constraint_wrenches, directions, inertial_ef
 from cosserat.results.motion import Motion
 from cosserat.results.reference import Reference, as_simulated
 from cosserat.results.trajectory import Pending
-from cosserat.solve.floating.engine import Engine
+from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import States
 from cosserat.solve.floating.welds import fill_welds
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -34,7 +34,7 @@ _LOOKS = 12  # times within a step that failed at which laws are looked at
 class LinkHistory(NamedTuple):
     """Links over the stored times."""
 
-    found: Links
+    found: StoredLinks
     joint: Array  # (nt, nl, 6) wrench of each link's joint on it, about the joint frame on its own side
     ledger: LinkLedger
 
@@ -59,7 +59,7 @@ class FloatingResults:
     """
 
     def __init__(
-        self, engine: Engine, reference: Reference, times: Array, states: States, seats: list[Seat],
+        self, engine: FloatingEngine, reference: Reference, times: Array, states: States, seats: list[Seat],
         restore: Callable[[float | None], None] | None = None, before: float = 0.0, step: float = 0.0,
     ) -> None:  # fmt: skip
         self._engine, self._reference, self._seats, self._restore = engine, reference, seats, restore
@@ -86,7 +86,7 @@ class FloatingResults:
         ledger = LinkLedger(found.powers, found.frame[:, :, 9:], found.momentum, found.force)
         return LinkHistory(found, np.stack(joint, axis=1), ledger)
 
-    def _recorded(self) -> Links:
+    def _recorded(self) -> StoredLinks:
         if self._restore is None:
             return self._engine.record(self._times, self._states, self._load_times, self._step)
         parts = []
@@ -95,7 +95,7 @@ class FloatingResults:
             states = States(*(x[k : k + 1] for x in self._states))
             parts.append(self._engine.record(self._times[k : k + 1], states, self._load_times[k : k + 1], self._step))
         self._restore(None)
-        return Links(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        return StoredLinks(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def seat_paths(self, seats: list[Seat]) -> Paths:
         """Motion of seats on links."""

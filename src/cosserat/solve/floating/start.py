@@ -25,7 +25,13 @@ from cosserat.results.trajectory import carried_to
 from cosserat.solve.floating.results import node_seats
 from cosserat.solve.floating.state import Instant, Start, StepFailure
 from cosserat.solve.floating.steps import Stepper
-from cosserat.solve.floating.velocities import Nodes, fitted_velocities, given_velocities, jacobian, own_velocities
+from cosserat.solve.floating.velocities import (
+    FittedNodes,
+    fitted_velocities,
+    given_velocities,
+    jacobian,
+    own_velocities,
+)
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.motion.starting import IN_BALANCE, require_same, set_start
 from cosserat.solve.relative import flexible_recursion
@@ -92,7 +98,7 @@ def _as_nodes(
     memory = loaded_memory(compiled, compiled.sampler.sample(np.array([t])))
     t = set_start(compiled, memory, start, t).time
     state = memory.problem.state
-    nodes = Nodes(seats, np.array([row_to_frame(row) for row in state.frame[:-1]]), state.twist[:-1])
+    nodes = FittedNodes(seats, np.array([row_to_frame(row) for row in state.frame[:-1]]), state.twist[:-1])
     if not plain:
         q = fitted_coordinates(tree, compiled, nodes, state.frame, state.angle)
         angles = _cut_angles(stepper, compiled, state.angle)
@@ -197,7 +203,7 @@ def _cut_angles(stepper: Stepper, compiled: CompiledModel, found: Array) -> Arra
 
 
 def fitted_coordinates(
-    tree: FlexibleTree, compiled: CompiledModel, nodes: Nodes, rows: Array, angles: Array
+    tree: FlexibleTree, compiled: CompiledModel, nodes: FittedNodes, rows: Array, angles: Array
 ) -> Array:  # fmt: skip
     """Coordinates for which the nodes come closest to given frames, by the method of Gauss and Newton."""
     q = _from_joints(tree, compiled, rows, angles)
@@ -244,7 +250,7 @@ def _from_joints(tree: FlexibleTree, compiled: CompiledModel, rows: Array, angle
     return q
 
 
-def _misfit(tree: FlexibleTree, now: Motions, nodes: Nodes, q: Array) -> Array:
+def _misfit(tree: FlexibleTree, now: Motions, nodes: FittedNodes, q: Array) -> Array:
     """Small motions (6 n,) in the nodes' axes from where they are to where they should be."""
     out = np.zeros((len(nodes.seats), 6))
     drift = tree.data.parts(np.zeros(tree.data.arrays.n_z))
@@ -255,7 +261,7 @@ def _misfit(tree: FlexibleTree, now: Motions, nodes: Nodes, q: Array) -> Array:
     return out.ravel()
 
 
-def _say_what_is_missed(tree: FlexibleTree, nodes: Nodes, q: Array, off: Array, size: float) -> None:
+def _say_what_is_missed(tree: FlexibleTree, nodes: FittedNodes, q: Array, off: Array, size: float) -> None:
     bent = np.zeros(len(nodes.seats))
     for k, seat in enumerate(nodes.seats):
         if seat.link >= 0:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.kernels.flexible.explicit import CLASSICAL, Tableau
 from cosserat.lie.protocol import Array
-from cosserat.solve.floating.engine import Engine
+from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import Advance, Drives, Instant
 from cosserat.solve.motion.crossings import Crossings
 from cosserat.solve.motion.grid import Grid
@@ -48,7 +48,7 @@ class Stepper(ABC):
         tableau: Tableau = CLASSICAL,
     ) -> None:  # fmt: skip
         self.tree, self.drives, self.constraints, self.size = tree, drives, constraints, size
-        self.engine = Engine(tree, drives, constraints, numbers, tableau)
+        self.engine = FloatingEngine(tree, drives, constraints, numbers, tableau)
         self.at_breaks = False  # whether steps end where loads jump
         self.parted = False  # whether equal steps are taken in parts there
         self.grid: Grid | None = None  # of equal steps

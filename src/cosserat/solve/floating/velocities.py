@@ -25,7 +25,7 @@ _FITS = 1e-9  # of the velocities: what is no misfit
 _INDEPENDENT = 1e-2  # least singular value of rows of norm 1 in the metric of the mass that depend on nothing
 
 
-class Nodes(NamedTuple):
+class FittedNodes(NamedTuple):
     """What is to be fitted: frames (n, 4, 4) and twists (n, 6) of nodes, and where they sit on the tree."""
 
     seats: list[Seat]
@@ -148,7 +148,7 @@ def jacobian(tree: FlexibleTree, now: Motions, seats: list[Seat], q: Array) -> A
 
 
 def fitted_velocities(
-    tree: FlexibleTree, length: float, nodes: Nodes, q: Array, v: Array, held: NDArray[np.bool_]
+    tree: FlexibleTree, length: float, nodes: FittedNodes, q: Array, v: Array, held: NDArray[np.bool_]
 ) -> Array:  # fmt: skip
     """Velocities for which the nodes come closest to given twists; those of held coordinates stay."""
     scale = np.tile([1.0, 1.0, 1.0, *(3 * [length])], len(nodes.seats))

@@ -9,7 +9,7 @@ import numpy as np
 
 from cosserat.lie.protocol import Array
 from cosserat.results.trajectory import Crossed
-from cosserat.solve.floating.commands import Commands
+from cosserat.solve.floating.commands import TreeCommands
 from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.state import Instant, States, StepFailure, stacked
 from cosserat.solve.floating.steps import Stepper
@@ -57,7 +57,7 @@ class FloatingWalk(Walk):
         self._kept: tuple[Instant, int, tuple[Array, ...], Array] = start, 0, (), stepper.engine.largest.copy()
         self._commands = None
         if control is not None:
-            self._commands = Commands(stepper, control.asked.columns)
+            self._commands = TreeCommands(stepper, control.asked.columns)
         self._ahead = _AHEAD
         self._replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
         self._jumped = False  # whether accelerations have jumped in it
@@ -168,7 +168,7 @@ class FloatingWalk(Walk):
             self._take(eased, t, h, every, phase)
         return eased is not None
 
-    def _glide(self, commands: Commands, t: float, h: float, n: int, every: int, phase: int) -> int:
+    def _glide(self, commands: TreeCommands, t: float, h: float, n: int, every: int, phase: int) -> int:
         """Steps with inputs that were sampled before, of a state that stays in the engine; how many were taken."""
         assert self._control is not None
         if commands.left < n or commands.step != h:
@@ -192,7 +192,7 @@ class FloatingWalk(Walk):
         """Whether adaptive steps are taken with what the controller holds, and nothing to be done after them."""
         return self.stepper.at_breaks and not self.stepper.impulses.present
 
-    def _follow(self, commands: Commands, t: float, h: float) -> bool:
+    def _follow(self, commands: TreeCommands, t: float, h: float) -> bool:
         """One adaptive step, with the jump of accelerations in it; whether it could be taken."""
         assert self._control is not None
         now, jumps = self.now, self.stepper.jumps

@@ -30,7 +30,7 @@ from cosserat.kernels.residual import track_angles
 from cosserat.results.beams import medium_of
 from cosserat.results.joints import coordinates
 from cosserat.results.motion import Motion, motion_of
-from cosserat.results.quantities import BEAM, KINDS, OWN, PLACE, Evaluate, Line, Quantity
+from cosserat.results.quantities import BEAM, KINDS, OWN, PLACE, Evaluate, Quantity, SpringNumber
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.linear.differences import EIGHTH, friction_speed
 from cosserat.solve.linear.input_columns import Column, parameter_difference
@@ -315,8 +315,8 @@ def _at_once(
 
 def _felt(quantity: Quantity, column: Column) -> bool:
     """Whether an input may enter a quantity by itself: through its own joint or tendon, or along its beam."""
-    if isinstance(quantity.target, Line) or column.tendon >= 0:
-        return isinstance(quantity.target, Line) and quantity.target.number == column.tendon
+    if isinstance(quantity.target, SpringNumber) or column.tendon >= 0:
+        return isinstance(quantity.target, SpringNumber) and quantity.target.number == column.tendon
     return column.line is not None if quantity.joint is None else column.joint == quantity.joint.index
 
 

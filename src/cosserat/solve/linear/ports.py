@@ -26,7 +26,7 @@ from cosserat.model.servos import Servo
 from cosserat.results.labels import WRENCH
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.output import Output
-from cosserat.results.quantities import JOINT, KINDS, LINE, OWN, PLACE, Line, Quantity
+from cosserat.results.quantities import JOINT, KINDS, LINE, OWN, PLACE, Quantity, SpringNumber
 from cosserat.solve.linear import input_columns
 from cosserat.solve.linear.input_columns import Column
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
@@ -213,7 +213,7 @@ def _of_line(number: int, name: str, word: str, text: str, caller: str) -> Quant
     known = [k for k, row in KINDS.items() if row.of == LINE]
     if kind not in known:
         raise SolveError(f"{caller}: output {text!r}: {name!r} has no {word!r}; it has: {', '.join(known)}")
-    return Quantity(kind, (f"{name}.{kind}",), Line(number))
+    return Quantity(kind, (f"{name}.{kind}",), SpringNumber(number))
 
 
 def _of_joint(joint: JointInfo, rest: str, text: str, caller: str) -> Quantity:

@@ -9,8 +9,7 @@ import numpy as np
 
 from cosserat.kernels import slots
 from cosserat.kernels.arrays import bound
-from cosserat.kernels.commands import Commanding, command_handles, commanded_judged, commanded_steps
-from cosserat.kernels.commands import Commands as Arrays
+from cosserat.kernels.commands import Commanding, HeldCommands, command_handles, commanded_judged, commanded_steps
 from cosserat.kernels.commands import push as push_accelerations
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.held import EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNAL, STEPS, WHOLE
@@ -24,7 +23,7 @@ from cosserat.solve.motion.window import Window
 if TYPE_CHECKING:
     from cosserat.solve.motion.stepping import Integration
 
-class Commands(Held):
+class NodalCommands(Held):
     """Efforts, targets and inputs of one run, by their columns of inputs."""
 
     def __init__(self, columns: Collection[int], memory: Memory, evaluate: Any) -> None:
@@ -32,7 +31,7 @@ class Commands(Held):
         kind, place, order = (np.zeros(size, dtype=np.int64) for size in (n, n, 8))
         one = np.array([1, 2, 0, 2, 0])  # step, never stored, see `kernels.judging.advance_judged`
         bounds, error = np.zeros((2, 2))
-        arrays = Arrays(kind, place, np.zeros(n), np.zeros(n), order, report, one, bounds, error)
+        arrays = HeldCommands(kind, place, np.zeros(n), np.zeros(n), order, report, one, bounds, error)
         problem = memory.problem
         signals = frozenset((*problem.state_loads.signal[:, 1].tolist(), *problem.springs.column.tolist()))
         super().__init__(arrays, {column: (SIGNAL if column in signals else EFFORT, column) for column in columns})

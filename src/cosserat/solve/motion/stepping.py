@@ -20,7 +20,7 @@ from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried
 from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
 from cosserat.solve.memory import Memory, copy_state, new_state
-from cosserat.solve.motion.commands import Commands, glide, judged_step, push
+from cosserat.solve.motion.commands import NodalCommands, glide, judged_step, push
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.crossings import Crossings, Row, snapshot
 from cosserat.solve.motion.failures import named_failure
@@ -82,7 +82,7 @@ class Integration(Walk):
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
         self.ahead = STEPS  # how many
         self.steady = Steady(self.compiled.sampler)
-        self.commands: Commands | None = None
+        self.commands: NodalCommands | None = None
         self.replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
         self.set_step(1.0)
         if self.scheme == CONSERVING or self.compiled.rolling or self.compiled.rules:
@@ -354,11 +354,11 @@ class Integration(Walk):
             inputs = self.commanded(self.compiled.sampler.sample(np.array([t])))
             consistent_accelerations(self.compiled, t, self.memory, inputs)
 
-    def commanding(self) -> Commands:
+    def commanding(self) -> NodalCommands:
         """What the controller holds, for the kernels."""
         if self.commands is None:
             assert self.controlled is not None
-            self.commands = Commands(self.controlled.columns.values(), self.memory, self.evaluate)
+            self.commands = NodalCommands(self.controlled.columns.values(), self.memory, self.evaluate)
         return self.commands
 
     def restart(self, t: float, h: float) -> None:

@@ -15,7 +15,7 @@ from cosserat.errors import SolveError
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.solve.relative.closed_engine import least
-from cosserat.solve.relative.nonholonomic import Constraint, VelocityConstraint, VelocityRows, constraints_of, gather
+from cosserat.solve.relative.nonholonomic import GivesRows, VelocityConstraint, VelocityRows, constraints_of, gather
 from cosserat.solve.relative.recursion import any_tree
 from cosserat.solve.relative.tree import Tree
 
@@ -119,7 +119,7 @@ def dynamics_of(model: Model, tree: Tree, q: Any, v: Any, tau: Any, constraints:
     call = "constrained_dynamics"
     q, v, tau = (tree.neutral() if x is None else x for x in (q, v, tau))
     q, v, tau = tree.vectors(call, q=q, v=v, tau=tau)
-    work = _Rolling(tree, constraints_of(model, tree, constraints, call), _Drives(model, tree, call))
+    work = _RollingTree(tree, constraints_of(model, tree, constraints, call), _DrivenCoordinates(model, tree, call))
     return work.dynamics(tree.time, q, v, tau)
 
 
@@ -167,7 +167,7 @@ def constrained_motion(
     if tree.law_states:
         raise SolveError(f"{call}: {tree.law_states[0]!r} is a state of a law; take cs.simulate, which follows it")
     q, v = tree.vectors(call, q=q, v=v)
-    work = _Rolling(tree, constraints_of(model, tree, constraints, call), _Drives(model, tree, call))
+    work = _RollingTree(tree, constraints_of(model, tree, constraints, call), _DrivenCoordinates(model, tree, call))
     for name, value in (("duration", duration), ("step", step)):
         if not isinstance(value, (int, float)) or not 0.0 < value < np.inf:
             raise SolveError(f"{call}: {name} is {value!r}; pass a time greater than 0")
@@ -197,7 +197,7 @@ def constrained_motion(
     return ConstrainedMotion(tree.coordinates, times, states[:, 0], states[:, 1], slip, gap)
 
 
-class _Drives:
+class _DrivenCoordinates:
     """Coordinates whose motion the model prescribes."""
 
     def __init__(self, model: Model, tree: Tree, call: str) -> None:
@@ -229,10 +229,10 @@ class _Drives:
         return x
 
 
-class _Rolling:
+class _RollingTree:
     """A tree, the constraints on it and its drives."""
 
-    def __init__(self, tree: Tree, constraints: Sequence[Constraint], drives: _Drives) -> None:
+    def __init__(self, tree: Tree, constraints: Sequence[GivesRows], drives: _DrivenCoordinates) -> None:
         self.tree, self.constraints, self.drives = tree, constraints, drives
         self.zero = np.zeros(len(tree.coordinates))
 

@@ -26,7 +26,7 @@ from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.course import burn
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
 from cosserat.kernels.flexible.owning import load_owning, new_inner
-from cosserat.model.forces import Link
+from cosserat.model.forces import LineForce
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
@@ -86,7 +86,7 @@ class FlexibleForces:
             other = law.load.other
             seats += [data.seat(law.load.place), data.seat(GROUND.at((0.0, 0.0, 0.0)) if other is None else other)]
         self.law_seats = list(zip(seats[n_seats::2], seats[n_seats + 1 :: 2], strict=True))
-        group = arrays.Forces(
+        group = arrays.ForceArrays(
             ranges(lines),
             np.array([(s.stiffness, s.damping, s.length, s.slack) for s in springs], dtype=float).reshape(-1, 4),
             np.full(len(springs), -1, dtype=np.int64),
@@ -96,7 +96,7 @@ class FlexibleForces:
             np.array([row.gain for row in loads], dtype=float).reshape(-1, 6, 6),
             self._passive,
         )
-        self.inputs = arrays.Inputs(np.zeros(n), np.zeros(n), np.zeros((len(loads), 6)))
+        self.inputs = arrays.TreeInputs(np.zeros(n), np.zeros(n), np.zeros((len(loads), 6)))
         self.target = self.inputs.target
         inertia = data.arrays.link_inertia.reshape(-1, 6, 6)
         self.laws = zeros(arrays.Laws)._replace(inertia=inertia)
@@ -143,7 +143,7 @@ class FlexibleForces:
             signal=np.array(slots, dtype=np.int64), burning=np.array(found, dtype=np.int64).reshape(-1, 2)
         )
 
-    def _take_tensions(self, springs: Sequence[Link], slots: NDArray[np.int64]) -> None:
+    def _take_tensions(self, springs: Sequence[LineForce], slots: NDArray[np.int64]) -> None:
         """Tensions that tendons are given, as further inputs of laws behind the numbers of all; their `slots`."""
         for k, tension in given_tensions(springs).items():
             slots[k] = len(self.laws.parameter) + np.count_nonzero(slots >= 0)
@@ -196,7 +196,7 @@ class FlexibleForces:
                 else:
                     rows[:, k] = value
 
-    def set_time(self, t: float) -> arrays.Inputs:
+    def set_time(self, t: float) -> arrays.TreeInputs:
         """Sample prescribed efforts and loads, unless that was done before and parameters kept their values."""
         if self._sampled != (t, Parameter.changes):
             drive, target, load, signal = self.sample(np.array([t]))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.flexible import announce, articulated, inverse, kinematics
-from cosserat.kernels.flexible.arrays import INERTIA, Motion, Vectors, Z
+from cosserat.kernels.flexible.arrays import INERTIA, LinkMotions, Vectors, Z
 from cosserat.lie import se3
 
 Array = NDArray[np.float64]
@@ -45,7 +45,7 @@ class Motions:
         self.data = data
         self._packed = data.arrays.new_state()
         self.address: Any = self._packed.address
-        self.arrays: Motion = self._packed.problem.motion
+        self.arrays: LinkMotions = self._packed.problem.motion
         self.vectors: Vectors = self._packed.problem.vectors
 
     def move(self, q: Array, v: Array) -> Motions:

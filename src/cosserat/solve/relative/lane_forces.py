@@ -8,7 +8,14 @@ from numpy.typing import NDArray
 from cosserat.compile.tree_forces import TreeForces
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.recursion import table as layout
-from cosserat.kernels.recursion.forces import Acting, States, acting_handles, add_force_derivatives, forces_call, room
+from cosserat.kernels.recursion.forces import (
+    ActingOnLinks,
+    StackedStates,
+    acting_handles,
+    add_force_derivatives,
+    forces_call,
+    room,
+)
 
 Array = NDArray[np.float64]
 
@@ -34,9 +41,9 @@ class LaneForces:
     def __init__(self, forces: TreeForces, table: Array, q: Array, v: Array, out: Array | None = None) -> None:
         n, n_v = int(table[layout.N_LINKS]), q.shape[1]
         self.q, self.v, self.own = q, v, np.zeros((len(q), 6 * n + n_v)) if out is None else out
-        states = States(table, q, v, forces.passive, forces.wrench, self.own)
+        states = StackedStates(table, q, v, forces.passive, forces.wrench, self.own)
         points = int(np.max(np.diff(forces.springs.start), initial=0))
-        self._packed = Packed(acting_handles, Acting(states, forces.springs, forces.loads, room(n, n_v, points)))
+        self._packed = Packed(acting_handles, ActingOnLinks(states, forces.springs, forces.loads, room(n, n_v, points)))
         self.act = forces_call(self._packed.address)
 
     def subtract_derivatives(self, dq: Array, dv: Array) -> None:

@@ -39,14 +39,14 @@ class PlaceMotion(NamedTuple):
     rate: Array  # (6,): J_dot v
 
 
-class Constraint(Protocol):
+class GivesRows(Protocol):
     """What gives rows at a state."""
 
     def rows(self, q: Array, v: Array) -> VelocityRows:
         """Rows at coordinates q and velocities v."""
 
 
-class _One(NamedTuple):
+class _Wheel(NamedTuple):
     """One knife edge or disc, as `kernels.touching` reads many."""
 
     kind: tuple[int]
@@ -70,9 +70,9 @@ class Touch:
         self._title, self._disc = item.title, isinstance(item, RollingDisc)
         if isinstance(item, RollingDisc):
             axis, plane, level = to_place @ item.axis, item.directions, float(item.normal @ item.point)
-            self._one = _One((DISC,), axis[None], point, plane[None], (float(item.radius),), (level,))
+            self._one = _Wheel((DISC,), axis[None], point, plane[None], (float(item.radius),), (level,))
         else:
-            self._one = _One((EDGE,), (to_place @ item.direction)[None], point, np.zeros((1, 3, 3)), (0.0,), (0.0,))
+            self._one = _Wheel((EDGE,), (to_place @ item.direction)[None], point, np.zeros((1, 3, 3)), (0.0,), (0.0,))
 
     def rows(self, motion: PlaceMotion, v: Array) -> VelocityRows:
         """Rows for the motion of the place."""
@@ -112,7 +112,7 @@ class _OnTree:
         return self._rows.rows(self._tree.engine.place_motion(self._tree.data.seat(self._place), q, v), v)
 
 
-class _Loops:
+class _LoopRows:
     """Closed loops of a tree."""
 
     def __init__(self, engine: ClosedEngine) -> None:
@@ -158,7 +158,7 @@ class VelocityConstraint:
         return VelocityRows(A, bias, np.zeros(len(A)))
 
 
-def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Constraint]:
+def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[GivesRows]:
     """Closed loops, knife edges and rolling discs of a model, and the constraints that a caller gave beside them."""
     extra = () if given is None else given
     if not isinstance(extra, Sequence) or not all(isinstance(c, VelocityConstraint) for c in extra):
@@ -169,7 +169,7 @@ def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Cons
     for item in model.rolling:
         if not isinstance(item, (KnifeEdge, RollingDisc)):
             raise SolveError(f"{call}: {item.title} has a law of its own, which is not offered here; use cs.simulate")
-    found: list[Constraint] = [_Loops(cast("ClosedEngine", tree.engine))] if tree.data.spanning.loops else []
+    found: list[GivesRows] = [_LoopRows(cast("ClosedEngine", tree.engine))] if tree.data.spanning.loops else []
     found += [_OnTree(item, tree) for item in model.rolling]
     found += extra
     if not found:
@@ -180,7 +180,7 @@ def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Cons
     return found
 
 
-def gather(constraints: Sequence[Constraint], q: Array, v: Array) -> VelocityRows:
+def gather(constraints: Sequence[GivesRows], q: Array, v: Array) -> VelocityRows:
     """Rows of all constraints."""
     parts = [constraint.rows(q, v) for constraint in constraints]
     return VelocityRows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))

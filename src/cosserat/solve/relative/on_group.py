@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.recursion import group
-from cosserat.kernels.recursion.group import Group, Pair
+from cosserat.kernels.recursion.group import GroupArguments, VectorPair
 
 Array = NDArray[np.float64]
 
@@ -20,8 +20,8 @@ class OnGroup:
 
     def __init__(self, data: TreeData) -> None:
         joints = np.array([(link.kind, link.turn, link.first) for link in data.links], dtype=float)
-        self._pair = Pair(joints, *np.zeros((3, len(data.coordinates))))
-        self._packed = Packed(group.group_handles, Group(self._pair))
+        self._pair = VectorPair(joints, *np.zeros((3, len(data.coordinates))))
+        self._packed = Packed(group.group_handles, GroupArguments(self._pair))
         self._calls = group.calls(self._packed.address)
         self._lock = threading.Lock()
 

@@ -23,7 +23,7 @@ from cosserat.solve.relative.tree import Tree
 Array = NDArray[np.float64]
 
 
-class _Kept:
+class _KeptTree:
     """A tree, and the state of the model it was made from. Copies of a model come without."""
 
     __slots__ = ("changes", "modes", "parameters", "revision", "tree")
@@ -61,7 +61,7 @@ def any_tree(model: Model, t: float, modes: Any, call: str) -> Tree:
             raise SolveError(f"expected a Model, got {shown(model)}") from None
         kept = None
     if kept is None or kept.modes != modes or not kept.outlives(model):
-        kept = model.derived = _Kept(model, Tree(model, modes, call=call), copy.deepcopy(modes))
+        kept = model.derived = _KeptTree(model, Tree(model, modes, call=call), copy.deepcopy(modes))
     return _at_time(kept.tree, t)
 
 

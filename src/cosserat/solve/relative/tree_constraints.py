@@ -52,7 +52,7 @@ class TreeRows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Slot:
+class MultiplierSlot:
     """Where a constraint has its multipliers."""
 
     joint: Joint | None
@@ -63,7 +63,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _OnSeats:
     """A joint whose rows hold two seats."""
 
     joint: Joint
@@ -130,7 +130,7 @@ class TreeConstraints:
         self._efforts += [("", None) if servo is None else (servo.name, servo.target) for servo in drivers]
         self.functions = [effort for _, effort in self._efforts if effort is not None]
         self._commanded: dict[str, float] = {}
-        self.slots: list[Slot] = []
+        self.slots: list[MultiplierSlot] = []
         self.n_rows = 0
         for pair in self._pairs:
             numbers = range(len(pair.rows)) if not pair.in_tree else _kept(pair.joint)
@@ -149,28 +149,28 @@ class TreeConstraints:
         if self.rules:
             closing.load_rules(data.arrays.tree, self.address, self.closed.held)
 
-    def _cut(self, joint: Joint) -> _Pair:
-        found = joint_rows(joint)
-        return _Pair(joint, found.rows, found.branch, self._sides(joint), False, active_freedoms(joint, self._servos))
+    def _cut(self, joint: Joint) -> _OnSeats:
+        found, active = joint_rows(joint), active_freedoms(joint, self._servos)
+        return _OnSeats(joint, found.rows, found.branch, self._sides(joint), False, active)
 
-    def _welded(self, joint: Joint, link: int) -> _Pair:
+    def _welded(self, joint: Joint, link: int) -> _OnSeats:
         """Rows that hold the shaft in which a joint ends to its second body."""
         weld = Fixed(joint.name, joint.parent, joint.child)
         found, shaft = joint_rows(weld), seat_on(link, self._data.links[link].frame, joint.frame(), None)
-        return _Pair(weld, found.rows, found.branch, (shaft, _side(self._data, joint, joint.child)), False, (), True)
+        return _OnSeats(weld, found.rows, found.branch, (shaft, _side(self._data, joint, joint.child)), False, (), True)
 
-    def _driven(self, joint: Joint) -> _Pair:
+    def _driven(self, joint: Joint) -> _OnSeats:
         """Rows of a joint of the tree whose coordinates cannot be prescribed one by one, since they turn."""
         found: JointRows = joint_rows(joint)
         rows = tuple(found.rows[k] for k in _kept(joint))
         branch = found.branch if any(row.kind == ROTATION for row in rows) else NO_BRANCH
-        return _Pair(joint, rows, branch, self._sides(joint), True, ())
+        return _OnSeats(joint, rows, branch, self._sides(joint), True, ())
 
     def _sides(self, joint: Joint) -> tuple[Seat, Seat]:
         return _side(self._data, joint, joint.parent), _side(self._data, joint, joint.child)
 
     def _slot(self, joint: Joint | None, rows: tuple[int, ...], in_tree: bool, rolling: int) -> None:
-        self.slots.append(Slot(joint, self.n_rows, rows, in_tree, rolling))
+        self.slots.append(MultiplierSlot(joint, self.n_rows, rows, in_tree, rolling))
         self.n_rows += len(rows)
 
     def _arrays(self, watched: Sequence[Seat], soft: int) -> closing.Closed:
@@ -182,7 +182,7 @@ class TreeConstraints:
         pairs = self._pair_group() if self._pairs else zeros(closing.Pairs)
         cut = self._cut_group() if self.tracked else zeros(closing.Cut)
         rolling = self._wheel_group(wheels, seats) if wheels else zeros(closing.Wheels)
-        held = self._rule_group(rules, seats) if rules else zeros(closing.Held)
+        held = self._rule_group(rules, seats) if rules else zeros(closing.HeldSeats)
         holonomic = np.ones(m, dtype=np.int64)
         for slot in self.slots:
             if slot.rolling >= 0:
@@ -195,7 +195,7 @@ class TreeConstraints:
             np.zeros(n.n_v), np.zeros(6), np.zeros((m + soft, n.n_z)), np.zeros((m + soft, n.n_v)),
         )  # fmt: skip
         n_driven = sum(pair.driven for pair in self._pairs)
-        given = closing.Given(np.zeros((n_driven, 63)), np.zeros(2 * nf), np.zeros(1))
+        given = closing.ClosingInputs(np.zeros((n_driven, 63)), np.zeros(2 * nf), np.zeros(1))
         places = pack_seats([*seats, *watched])
         return closing.Closed(places, pairs, cut, rolling, held, given, row_group, new_visit())
 
@@ -239,11 +239,11 @@ class TreeConstraints:
             **wheel_geometry(wheels),
         )
 
-    def _rule_group(self, rules: list[Constraint], seats: list[Seat]) -> closing.Held:
+    def _rule_group(self, rules: list[Constraint], seats: list[Seat]) -> closing.HeldSeats:
         """Their seats, too."""
         ground, at = GROUND.at((0.0, 0.0, 0.0)), len(seats)
         seats += [self._data.seat(place or ground) for item in rules for place in (item.other, item.place)]
-        return closing.Held(
+        return closing.HeldSeats(
             seat=(at + np.arange(2 * len(rules), dtype=np.int64)).reshape(-1, 2),
             first=self._first_rows(rules),
             **rule_laws(rules, self._extent()),
@@ -269,7 +269,7 @@ class TreeConstraints:
 
     @property
     def commands(self) -> dict[str, int]:
-        """Where `Given.effort` has efforts and targets that can be commanded, by name."""
+        """Where `ClosingInputs.effort` has efforts and targets that can be commanded, by name."""
         return {name: k for k, (name, effort) in enumerate(self._efforts) if effort is not None}
 
     def sample_motions(self, times: Array) -> Array:

@@ -22,7 +22,7 @@ from cosserat.results.motion import motion_of
 from cosserat.results.reference import Reference
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.floating.engine import Engine
+from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
 from cosserat.solve.floating.start import starting_state
@@ -112,7 +112,7 @@ class TreeSystem:
         self.n_rows = len(self.held) + self.constraints.n_rows
         self.holonomic = np.concatenate((np.ones(len(self.held), dtype=bool), self.constraints.holonomic))
         self._now = Motions(self.data)
-        self._engine = Engine(self.tree, self.drives, self.constraints, np.zeros(12))
+        self._engine = FloatingEngine(self.tree, self.drives, self.constraints, np.zeros(12))
 
     def start(self, t: float, start: Any = "reference", moving: bool = False) -> TreeState:
         """Where `simulate` would start; at rest unless `moving`."""
