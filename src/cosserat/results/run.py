@@ -83,6 +83,11 @@ class Run(OfTrajectory, Answers["DataArray"]):
         return monitors_of(self.motion, self.floating)
 
     @property
+    def events(self) -> list[tuple[str, float]]:
+        """Events that were asked for and happened, each a name and a time (s)."""
+        return [(str(name), float(t)) for name, t in self.settings.get("events", ())]
+
+    @property
     def floating(self) -> FloatingRecord | None:
         """Coordinates of a run in floating frames; None in the Galilean formulation."""
         return self.motion.record if self.trajectory is None else self.trajectory.floating

@@ -18,6 +18,7 @@ from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.formulation import Floating
 from cosserat.solve.interrupts import kept_results
 from cosserat.solve.motion.driver import Progress
+from cosserat.solve.motion.events import checked
 from cosserat.solve.motion.method import Method, demand_plain
 from cosserat.solve.motion.simulate import INTEGRATORS, simulate_galilean
 from cosserat.solve.motion.stopwatch import Stopwatch
@@ -42,6 +43,7 @@ def simulate(
     tolerance: float = 1e-4,
     newton_tolerance: float | None = None,
     controller: Any = None,
+    events: Any = (),
     progress: Progress | None = None,
     modes: Any = None,
     boundary: Any = None,
@@ -85,6 +87,9 @@ def simulate(
     controller : callable, optional
         Called as ``controller(t, state)`` every ``controller.period`` seconds (every step if it has no period); gives a
         dict of efforts by joint, held until the next call.
+    events : Event or list of Event, optional
+        Functions of the state whose changes of sign are found inside the steps and noted in ``run.events``, or end the
+        run. Not with a controller, a checkpoint or a `Method`.
     progress : callable, optional
         Called now and then as ``progress(t, counters)``.
     checkpoint : path, optional
@@ -144,6 +149,14 @@ def simulate(
         "formulation": formulation, "integrator": integrator, "rho": rho, "every": every, "start": start,
         "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller,
     }  # fmt: skip
+    watched = checked(events)
+    for word, given in (("controller", controller), ("checkpoint", checkpoint)):
+        if watched and given is not None:
+            raise SolveError(f"simulate: events and a {word} do not go together; a controller may raise cs.StopRun")
+    if watched and isinstance(integrator, Method):
+        raise SolveError("simulate: steps of one's own know no events; use one of the built-in integrators")
+    if watched or formulation == "floating":
+        asked["events"] = watched
     kept = None if checkpoint is None else (checkpoint, checkpoint_interval)
     if formulation == "galilean":
         return simulate_galilean(model, duration, step, asked, start_time, every, progress, kept, watch)

@@ -23,6 +23,7 @@ from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of, warn_of_laws
 from cosserat.solve.floating.bending import bent_far
 from cosserat.solve.floating.control import FloatingControl
+from cosserat.solve.floating.events import watching
 from cosserat.solve.floating.indefinite import indefinite
 from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
@@ -100,6 +101,8 @@ def simulate_floating(
         timetable.check_motions(tree.forces.jumps.times, duration, "simulate")
     walk = FloatingWalk(stepper, begin, reference.length, control)
     walk.first = first
+    if settings["events"]:
+        walk.watch = watching(walk, settings["events"], reference, seats)
     breaks = [*tree.forces.jumps.times, begin.t + duration]
     walk.kinks = walk.parts = timetable.kinks(breaks, 1e-9 * duration)
     if step is not None:
@@ -141,8 +144,10 @@ def simulate_floating(
     watch.stop()
     nodes = reference.skeleton
     stats = watch.stats(walk.tally, nodes.n_nodes, len(model.joints) + nodes.n_corners)
-    asked = {key: value for key, value in settings.items() if key not in ("start", "controller")}
+    asked = {key: value for key, value in settings.items() if key not in ("start", "controller", "events")}
     asked |= {"step": step, "duration": duration, "integrator": name_of(settings["integrator"])}
+    if walk.watch is not None:
+        asked["events"] = walk.watch.found
     efforts = None if control is None else control.efforts_at(times)
     goes_on = settings["integrator"] == "generalized-alpha" and not walk.torn
     carried = Carried(walk.now.carried, walk.now.step, walk.now.inner[1:], walk.now.force) if goes_on else None

@@ -114,6 +114,21 @@ class FloatingWalk(Walk):
         self.tally.add(taken - self.tally.steps)
         self.stepper.impulses.filtered, self.stepper.engine.largest[:] = filtered, largest
 
+    def saved(self) -> Any:
+        """The state, and what the stepper remembers with it."""
+        return self.now, self.tally.steps, self.stepper.impulses.filtered, self.stepper.engine.largest.copy()
+
+    def load(self, saved: Any, goes_on: bool = False) -> None:
+        """Take it back."""
+        self.now, steps, self.stepper.impulses.filtered, self.stepper.engine.largest[:] = saved
+        self.tally.add(steps - self.tally.steps)
+
+    def drop(self) -> None:
+        """Forget the state stored last."""
+        last = self._stored.pop()
+        if len(last.q) > 1:
+            self._stored.append(States(*(x[:-1] for x in last)))
+
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t."""
         self.done = 0

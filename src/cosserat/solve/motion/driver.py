@@ -44,11 +44,11 @@ _MOST_CUTS = 200  # attempts in a row at one adaptive step
 
 
 class _Ended(Exception):
-    """The run ends before its time."""
+    """The run ends before its time; at an event, the state at which is stored last."""
 
-    def __init__(self, status: Status) -> None:
+    def __init__(self, status: Status, at_event: bool = False) -> None:
         super().__init__()
-        self.status = status
+        self.status, self.at_event = status, at_event
 
 
 def _consult(walk: Walk, t: float) -> None:
@@ -104,6 +104,29 @@ def warn_of_call(status: Status) -> None:
         warn(f"simulate: {status.message}")
 
 
+def _watch(walk: Walk, t: float, h: float, stored: bool) -> None:
+    """Note events in the step from t to t + h; one that stops the run ends it there, in the state at its time.
+
+    `stored`: the state after the step was stored.
+    """
+    try:
+        crossing = walk.watch.stops(t, h)
+    except CosseratError:
+        raise
+    except Exception as error:
+        raise _Ended(_of_call("event", error, t)) from error
+    if crossing is None:
+        return
+    if stored:
+        walk.drop()
+    at = t + crossing.share * h
+    failure = walk.watch.part(t, crossing.share * h)
+    if failure is not None:
+        raise _Ended(_given_up(walk, failure, t, crossing.share * h))
+    walk.store()
+    raise _Ended(Status(Outcome.OK, at, f"stopped by event {crossing.event.name!r}"), at_event=True)
+
+
 def equal_steps(duration: float, step: float) -> int:
     """Into how many equal steps, not longer than `step`, a time is divided."""
     return max(1, int(np.ceil(duration / step - 1e-9)))
@@ -132,7 +155,7 @@ def fixed_steps(
     if keeper is None or not keeper.resume(walk, begun):
         walk.store()
         walk.begin(start, h)
-    status = Status(Outcome.OK, start + n_steps * h)
+    status, stop = Status(Outcome.OK, start + n_steps * h), np.inf
     with Interrupts(stepping=True) as interrupts:
         stepping = False
         try:
@@ -150,6 +173,9 @@ def fixed_steps(
                             _save(keeper, {**walk.keepsake(), "done": done}, start + done * h)
                 if not _turns_little(walk, start + done * h, h):
                     n = min(n, _WATCHED)
+                if walk.watch is not None:
+                    n = 1
+                    walk.watch.begin(start + done * h)
                 began = clock.perf_counter()
                 stepping = True
                 failure = walk.advance(start + done * h, h, n, every, done)
@@ -159,6 +185,10 @@ def fixed_steps(
                     done += 1
                     if done % every == 0:
                         walk.store()
+                if walk.watch is not None:
+                    done -= 1
+                    _watch(walk, start + done * h, h, (done + 1) % every == 0)
+                    done += 1
                 stepping = False
                 pace = (clock.perf_counter() - began) / n
                 chunk = min(max(int(_PATIENCE / max(pace, 1e-9)), 1), _CHUNK)
@@ -171,10 +201,13 @@ def fixed_steps(
             status = Status(Outcome.INTERRUPTED, start + done * h)
         except _Ended as ended:
             status = ended.status
+            stop = status.time if ended.at_event else np.inf
         interrupts.closing = True
         status = _saved(keeper, walk, lambda: {**walk.keepsake(), "done": done}, start + done * h, status)
     times = np.asarray(start + h * every * np.arange(1 + done // every), dtype=np.float64)
-    if done % every != 0:  # the state at the end is always stored
+    if stop < np.inf:
+        times = np.append(times, stop)
+    elif done % every != 0:  # the state at the end is always stored
         walk.store()
         times = np.append(times, start + h * done)
     return times, status
@@ -294,6 +327,9 @@ def adaptive_steps(
                 room = limit - t
                 step = room / max(1, math.ceil(room / h - 0.1)) if room < 3.0 * h else h  # no tiny last one
                 n = max(1, min(_STRIDE, int(room / step) - 3))
+                if walk.watch is not None:
+                    n = 1
+                    walk.watch.begin(t)
                 bounds = _bounds(allowed if step > smallest else np.inf, recent, step, walk.order + 1)
                 stepping, walk.reach = True, max(longest, step) if step > _COARSE * smallest else 0.0
                 errors, failure = walk.judged(t, step, n, bounds, every, taken)
@@ -307,6 +343,8 @@ def adaptive_steps(
                         times.append(t)
                     recent = [*recent[1 - _REMEMBERED :], [step, error]]
                 else:
+                    if walk.watch is not None:
+                        _watch(walk, t - step, step, taken % every == 0)
                     if t in limits[:-1]:
                         walk.cross(t, step)
                     stepping = False
@@ -341,6 +379,9 @@ def adaptive_steps(
             status = Status(Outcome.INTERRUPTED, t)
         except _Ended as ended:
             status = ended.status
+            if ended.at_event:
+                t = status.time
+                times = [*(x for x in times if x < t), t]
         interrupts.closing = True
         status = _saved(keeper, walk, keepsake, t, status)
     if times[-1] < t:

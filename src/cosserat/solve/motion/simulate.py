@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,6 +29,7 @@ from cosserat.solve.motion.branches import leap_of_nodes
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.crossings import nodal_powers
 from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.events import Watch
 from cosserat.solve.motion.failures import kept_inside
 from cosserat.solve.motion.method import Method
 from cosserat.solve.motion.moment import NodalMoment
@@ -105,6 +107,8 @@ def simulate_galilean(
         work.take_control(start_time, inputs)
     work.jumps = compiled.timetable.jumps(start_time, start_time + duration)
     compiled.timetable.check_motions(work.jumps.times, duration, "simulate")
+    if settings.get("events"):
+        work.watch = Watch(work, settings["events"], _looking(NodalMoment(compiled, mechanism_of(compiled), memory)))
     watch.ready()
     if step is None:
         breaks = compiled.timetable.breaks(work.jumps, start_time, start_time + duration)
@@ -143,6 +147,8 @@ def simulate_galilean(
         "tolerance": tolerance, "newton_tolerance": newton_tolerance, "duration": duration,
         "controlled": controller is not None,
     }  # fmt: skip
+    if work.watch is not None:
+        settings["events"] = work.watch.found
     crossed = None
     if step is None or work.crossings.kept:
         crossed = work.crossings.powers(partial(nodal_powers, compiled, settings))
@@ -166,6 +172,16 @@ def simulate_galilean(
     warn_of_deflections("simulate", compiled, history.frame)
     warn_of_laws(run.trajectory)
     return run
+
+
+def _looking(moment: NodalMoment) -> Callable[[float], NodalMoment]:
+    """The state of the integrator at a time."""
+
+    def look(t: float) -> NodalMoment:
+        moment.begin(t)
+        return moment
+
+    return look
 
 
 def _conserved(run: Run) -> bool:

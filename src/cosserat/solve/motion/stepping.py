@@ -117,6 +117,24 @@ class Integration(Walk):
         self.tally.add(self._backup[2] - self.tally.steps)
         self.impulses.filtered = self._backup[3]
 
+    def saved(self) -> Any:
+        """A copy of the state."""
+        state = new_state(self.compiled)
+        copy_state(self.state, state)
+        waiting = self.memory.problem.solver.memory[slots.ROW]
+        return state, self.accel_step, self.tally.steps, self.impulses.filtered, waiting
+
+    def load(self, saved: Any, goes_on: bool = False) -> None:
+        """Take it back; steps that are tried complete no stored state."""
+        state, self.accel_step, steps, self.impulses.filtered, waiting = saved
+        copy_state(state, self.state)
+        self.memory.problem.solver.memory[slots.ROW] = waiting if goes_on else -1.0
+        self.tally.add(steps - self.tally.steps)
+
+    def drop(self) -> None:
+        """Forget the state stored last."""
+        self.shelf.drop()
+
     @property
     def kept(self) -> State:
         """The state kept last."""

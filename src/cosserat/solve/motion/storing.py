@@ -62,6 +62,14 @@ class Shelf:
             self._memory.problem.solver.memory[2:4] = self.count, step
         self.count += 1
 
+    def drop(self) -> None:
+        """Forget the state stored last."""
+        if self.reserved is None:
+            del self.rows[-1]
+        else:
+            self.count -= 1
+        self._waiting, self._memory.problem.solver.memory[slots.ROW] = None, -1.0
+
     def complete(self, taken: int, step: float) -> None:
         """Bring rates and forces of the last of `rows` to its time, once the next step is taken."""
         if self._waiting is not None and taken > self._waiting[0]:

@@ -48,6 +48,7 @@ class Walk(ABC):
     grid: Grid | None = None  # of equal steps
     reach = 0.0  # s, over which errors of velocities may grow: the longest step up to now
     torn = False  # whether steps were interrupted midway: the state is not the one stored last
+    watch: Any = None  # of events, see `events.Watch`
     end = np.inf  # where the run ends, if it is known: functions of time need not be defined beyond
 
     def snapped(self, times: Array, h: float) -> Array:
@@ -78,6 +79,18 @@ class Walk(ABC):
     @abstractmethod
     def restore(self) -> None:
         """Go back to the state kept last, and forget the steps taken since."""
+
+    def saved(self) -> Any:
+        """The state, for `load`; apart from that of `keep`."""
+        raise NotImplementedError
+
+    def load(self, saved: Any, goes_on: bool = False) -> None:
+        """Go back to a state that `saved` gave, and forget the steps taken since; the run `goes_on`, or tries parts."""
+        raise NotImplementedError
+
+    def drop(self) -> None:
+        """Forget the state stored last."""
+        raise NotImplementedError
 
     @abstractmethod
     def keepsake(self) -> dict[str, Any]:

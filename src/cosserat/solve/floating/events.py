@@ -1,0 +1,40 @@
+"""Events of runs in floating frames."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cosserat.compile.seats import Seat
+from cosserat.results.mechanism import mechanism_of
+from cosserat.results.reference import Reference
+from cosserat.results.run import Run
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.floating.moment import TreeMoment
+from cosserat.solve.floating.results import FloatingResults
+from cosserat.solve.floating.state import Instant
+from cosserat.solve.floating.walk import FloatingWalk
+from cosserat.solve.motion.events import Event, Watch
+
+
+def watching(walk: FloatingWalk, events: tuple[Event, ...], reference: Reference, seats: list[Seat]) -> Watch:
+    """What looks after events of a walk."""
+    engine = walk.stepper.engine
+
+    def snapshot(now: Instant) -> Run:
+        """A state as a run of one moment, whose results are found when they are asked for."""
+        times = np.array([now.t])
+        results = FloatingResults(engine, reference, times, now.stored, seats)
+        status = Status(Outcome.OK, now.t)
+        run = Run(Trajectory(reference, times, results.pending, status, {}, {}, None, results.record))
+        results.pending.fill = lambda: results.fill(run.motion)
+        return run
+
+    moment = TreeMoment(engine.tree, mechanism_of(reference.compiled), seats, snapshot)
+
+    def look(t: float) -> TreeMoment:
+        now = walk.now._replace(t=t)
+        moment.begin(t, now.q, now.v, lambda: now)
+        return moment
+
+    return Watch(walk, events, look)

@@ -1,0 +1,166 @@
+"""Events of a run: times at which a function of the state crosses zero, found inside the step that crosses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+from cosserat.calls import answering
+from cosserat.errors import SolveError, shown
+from cosserat.results.moment import Moment
+from cosserat.solve.motion.walk import NEVER, Failure, Walk
+
+_SHARP = 1e-12  # of the step: how exactly the time of an event is found in it
+_SIGNS = {"both": (-1.0, 1.0), "rising": (1.0,), "falling": (-1.0,)}
+
+
+@answering
+class Event:
+    """Something that happens when a function of the state crosses zero: ``simulate(..., events=[Event(...)])``.
+
+    Its time is found inside the step in which the sign changes, by taking parts of that step, so that it is as exact as
+    the steps are. A function that crosses zero twice within one step goes unnoticed.
+
+    Parameters
+    ----------
+    name : str
+    when : callable
+        ``when(t, state)`` gives a number; `state` is asked as a controller asks it, ``state.position("ball")[-1, 2]``.
+    direction : "both", "rising" or "falling"
+        Which changes of sign count.
+    stop : bool
+        End the run there, with a status that is ok and the state at that time stored last. Another run may go on from it,
+        of a model with other joints among them, with ``start=run``. Otherwise the event is noted in ``run.events``.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> from cosserat.solve.motion.events import Event
+    >>> model = cs.Model("fall", gravity=(0, 0, -9.81))
+    >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0, com=(0, 0, 1.0)))
+    >>> lands = Event("lands", lambda t, state: state.position("ball")[-1, 2] - 0.1, stop=True)
+    >>> run = cs.simulate(model, 1.0, 0.03, events=[lands])
+    >>> [(name, round(t, 6)) for name, t in run.events], round(float(run.time[-1]), 6)
+    ([('lands', 0.428353)], 0.428353)
+    """
+
+    def __init__(
+        self, name: str, when: Callable[[float, Any], float], *, direction: str = "both", stop: bool = False
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise SolveError(f"Event: name is {shown(name)}; pass a text")
+        if not callable(when):
+            raise SolveError(f"Event {name!r}: when is {shown(when)}; pass a function of a time and a state")
+        if direction not in _SIGNS:
+            raise SolveError(f"Event {name!r}: direction is {shown(direction)}; pass 'both', 'rising' or 'falling'")
+        if not isinstance(stop, (bool, np.bool_)):
+            raise SolveError(f"Event {name!r}: stop is {shown(stop)}; pass True or False")
+        self.name, self.when, self.direction, self.stop = name, when, direction, bool(stop)
+
+    def __repr__(self) -> str:
+        return f"Event({self.name!r}, direction={self.direction!r}, stop={self.stop})"
+
+    def value(self, t: float, state: Moment) -> float:
+        """Its function, as a number."""
+        found = np.asarray(self.when(t, state), dtype=float)
+        if found.size != 1 or not np.isfinite(found).all():
+            raise SolveError(f"Event {self.name!r}: at {t:.6g} s it gives {shown(found)}; it must give one finite number")
+        return float(found.reshape(()))
+
+    def crosses(self, before: float, after: float) -> bool:
+        """Whether a change from one value to another is one that counts."""
+        return before != 0.0 and before * after <= 0.0 and float(np.sign(after - before)) in _SIGNS[self.direction]
+
+
+def checked(events: Any) -> tuple[Event, ...]:
+    """Events as they were passed, each with a name of its own."""
+    listed = (events,) if isinstance(events, Event) else tuple(events) if isinstance(events, Iterable) else None
+    if listed is None or not all(isinstance(event, Event) for event in listed):
+        raise SolveError(f"simulate: events is {shown(events)}; pass a list of Event")
+    names = [event.name for event in listed]
+    for name in names:
+        if names.count(name) > 1:
+            raise SolveError(f"simulate: two events have the name {name!r}; give each its own")
+    return listed
+
+
+class Crossing(NamedTuple):
+    """An event that happens in a step, and after which share of it."""
+
+    share: float
+    event: Event
+
+
+class Watch:
+    """Looks after events while a walk takes steps.
+
+    Parameters
+    ----------
+    walk : Walk
+    events : tuple of Event
+    look : callable
+        Gives the state of the walk at a time as a `Moment`.
+
+    Attributes
+    ----------
+    found : list of (name, time)
+    """
+
+    def __init__(self, walk: Walk, events: tuple[Event, ...], look: Callable[[float], Moment]) -> None:
+        self._walk, self._events, self._look = walk, events, look
+        self.found: list[tuple[str, float]] = []
+        self._before: tuple[Any, list[float]] | None = None
+
+    def _values(self, t: float) -> list[float]:
+        state = self._look(t)
+        return [event.value(t, state) for event in self._events]
+
+    def begin(self, t: float) -> None:
+        """A step begins at time t."""
+        values = self._values(t) if self._before is None else self._before[1]
+        self._before = self._walk.saved(), values
+
+    def stops(self, t: float, h: float) -> Crossing | None:
+        """What happened in the step from t to t + h, which was taken: a crossing that ends the run, before that step.
+
+        All others are noted.
+        """
+        assert self._before is not None
+        (before, old), new = self._before, self._values(t + h)
+        self._before = before, new
+        crossed = [k for k, event in enumerate(self._events) if event.crosses(old[k], new[k])]
+        if not crossed:
+            return None
+        after = self._walk.saved()
+        shares = sorted((self._share(k, t, h, before, old[k], new[k]), k) for k in crossed)
+        for share, k in shares:
+            event = self._events[k]
+            self.found.append((event.name, t + share * h))
+            if event.stop:
+                self._walk.load(before)
+                return Crossing(share, event)
+        self._walk.load(after, goes_on=True)
+        return None
+
+    def _share(self, k: int, t: float, h: float, before: Any, old: float, new: float) -> float:
+        """The share of a step after which a function is zero."""
+        if new == 0.0:
+            return 1.0
+        known = {0.0: old, 1.0: new}
+
+        def value(share: float) -> float:
+            if share not in known:
+                self._walk.load(before)
+                if self.part(t, share * h) is not None:
+                    raise SolveError(f"Event {self._events[k].name!r}: parts of the step from {t:.6g} s fail")
+                known[share] = self._events[k].value(t + share * h, self._look(t + share * h))
+            return known[share]
+
+        return float(brentq(value, 0.0, 1.0, xtol=_SHARP, rtol=1e-15))
+
+    def part(self, t: float, h: float) -> Failure | None:
+        """Take a part of a step, of length h."""
+        return self._walk.advance(t, h, 1, NEVER, 0)
