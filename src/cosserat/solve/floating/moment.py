@@ -10,6 +10,7 @@ import numpy as np
 
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.seats import Seat
+from cosserat.errors import SolveError
 from cosserat.kernels.arrays import bound
 from cosserat.kernels.flexible import dynamics, readout
 from cosserat.kernels.flexible.arrays import Packed
@@ -20,6 +21,7 @@ from cosserat.results.run import Run
 from cosserat.solve.floating.state import Instant
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.seat_motion import coordinate_rows
 
 
 class TreeMoment(Moment):
@@ -42,6 +44,24 @@ class TreeMoment(Moment):
         """Another time; coordinates, velocities, and what gives a copy of the whole state."""
         self.t, self._run, self._moved = t, None, False
         self._q, self._v, self._point = where
+
+    def generalised(self, impulses: dict[Any, Array]) -> Array:
+        """Impulses (n,) along the coordinates of impulses (6,) in world axes at places."""
+        total, now = np.zeros(len(self._q)), self._links.move(self._q, self._v)
+        self._moved = False
+        for place, impulse in impulses.items():
+            station, label = self.mechanism.station(place)
+            if station.frame is None:
+                raise SolveError(
+                    f"event: an impulse at {label!r}, between two nodes; give one at a node, such as the end"
+                )
+            if station.node < len(self._seats):
+                seat = self._seats[station.node]
+                seat = replace(seat, frame=seat.frame @ station.frame)
+                R = self._tree.forces.frame(now, self._q, seat)[:3, :3]
+                rows = coordinate_rows(self._tree.data, now, self._q, [(seat, np.eye(6))], [0])
+                total += np.concatenate((R.T @ impulse[:3], R.T @ impulse[3:])) @ rows
+        return total
 
     def _snapshot(self) -> Run:
         return self._make(self._point())

@@ -123,6 +123,16 @@ class FloatingWalk(Walk):
         self.now, steps, self.stepper.impulses.filtered, self.stepper.engine.largest[:] = saved
         self.tally.add(steps - self.tally.steps)
 
+    def jolt(self, t: float, h: float, state: Any, impulses: dict[Any, Array]) -> None:
+        """Let velocities jump with impulses; the state that was asked knows its places."""
+        before = self.now._replace(t=t)
+        none = np.zeros(1)
+        change = self.stepper.engine.response(before, (state.generalised(impulses), none, none, none, none))
+        now = before._replace(v=before.v + np.where(self.stepper.drives.held, 0.0, change))
+        self.stepper.slopes = None, None
+        self.now = self.stepper.jumped(now, h)._replace(step=0.0)
+        self.stepper.crossed(t - SIDE * h, h, before, self.now)  # what is stored is after it
+
     def drop(self) -> None:
         """Forget the state stored last."""
         last = self._stored.pop()

@@ -19,6 +19,7 @@ from cosserat.lie.protocol import Array
 from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status, StopRun
 from cosserat.solve.interrupts import Interrupts
+from cosserat.solve.motion.events import MOST_IN_A_STEP
 from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.pace import Pace
 from cosserat.solve.motion.tally import Tally
@@ -40,6 +41,7 @@ _REMEMBERED = 3  # accepted steps whose errors tell how long the next may be: th
 _STRIDE = 20  # steps taken at once, at most
 _AIM = 0.9  # of the step that would err as much as allowed
 _WORTH = 1.2  # growth for which new factors are worth it
+_ROUNDED = 1e-9  # of a step: what is left of it at its end
 _MOST_CUTS = 200  # attempts in a row at one adaptive step
 
 
@@ -104,27 +106,64 @@ def warn_of_call(status: Status) -> None:
         warn(f"simulate: {status.message}")
 
 
-def _watch(walk: Walk, t: float, h: float, stored: bool) -> None:
-    """Note events in the step from t to t + h; one that stops the run ends it there, in the state at its time.
+def _watch(walk: Walk, t: float, h: float, stored: bool) -> tuple[float, bool]:
+    """Look after events in the step from t to t + h, which was taken, up to the first that changes something.
 
+    Gives the time reached and whether there was one; the state there is stored then. One that stops the run ends it.
     `stored`: the state after the step was stored.
     """
     try:
         crossing = walk.watch.stops(t, h)
-    except CosseratError:
+        if crossing is None:
+            return t + h, False
+        if stored:
+            walk.drop()
+        part = crossing.share * h
+        failure = walk.watch.part(t, part) if part > 0.0 else None
+        if failure is not None:
+            raise _Ended(_given_up(walk, failure, t, part))
+        if not crossing.event.stop:
+            walk.watch.react(crossing.event, t + part, h)
+    except (CosseratError, _Ended):
         raise
     except Exception as error:
         raise _Ended(_of_call("event", error, t)) from error
-    if crossing is None:
-        return
-    if stored:
-        walk.drop()
-    at = t + crossing.share * h
-    failure = walk.watch.part(t, crossing.share * h)
-    if failure is not None:
-        raise _Ended(_given_up(walk, failure, t, crossing.share * h))
     walk.store()
-    raise _Ended(Status(Outcome.OK, at, f"stopped by event {crossing.event.name!r}"), at_event=True)
+    if crossing.event.stop:
+        raise _Ended(Status(Outcome.OK, t + part, f"stopped by event {crossing.event.name!r}"), at_event=True)
+    return t + part, True
+
+
+def _watched_step(walk: Walk, t: float, h: float, stored: bool, times_out: list[float]) -> None:
+    """Look after events in the step from t to t + h, which was taken, and take the rest of it after each that changes
+    something; times of states that are stored besides that at its end are added. `stored`: as for `_watch`.
+    """
+    end, dropped, count = t + h, False, 0
+    while True:
+        t, acted = _watch(walk, t, end - t, stored and not dropped)
+        if not acted:
+            break
+        dropped, count, left = True, count + 1, end - t
+        at_end = left <= _ROUNDED * h
+        walk.start_again(t, h if at_end else left)
+        if not (at_end and stored):
+            times_out.append(t)
+        if at_end:
+            return
+        if count > MOST_IN_A_STEP:
+            raise _Ended(_hurried(walk, t))
+        walk.watch.begin(t)
+        failure = walk.advance(t, end - t, 1, NEVER, 0)
+        if failure is not None:
+            raise _Ended(_given_up(walk, failure, t, end - t))
+    if dropped and stored:
+        walk.store()
+
+
+def _hurried(walk: Walk, t: float) -> Status:
+    """The run ends, as an event happens ever faster."""
+    told = f"event {walk.watch.found[-1][0]!r} happens ever faster: let it stop the run, or act otherwise"
+    return Status(Outcome.STEP_TOO_SMALL, t, told)
 
 
 def equal_steps(duration: float, step: float) -> int:
@@ -155,7 +194,7 @@ def fixed_steps(
     if keeper is None or not keeper.resume(walk, begun):
         walk.store()
         walk.begin(start, h)
-    status, stop = Status(Outcome.OK, start + n_steps * h), np.inf
+    status, extra = Status(Outcome.OK, start + n_steps * h), list[float]()  # extra: times of states stored at events
     with Interrupts(stepping=True) as interrupts:
         stepping = False
         try:
@@ -175,6 +214,7 @@ def fixed_steps(
                     n = min(n, _WATCHED)
                 if walk.watch is not None:
                     n = 1
+                    walk.make_room()
                     walk.watch.begin(start + done * h)
                 began = clock.perf_counter()
                 stepping = True
@@ -187,7 +227,7 @@ def fixed_steps(
                         walk.store()
                 if walk.watch is not None:
                     done -= 1
-                    _watch(walk, start + done * h, h, (done + 1) % every == 0)
+                    _watched_step(walk, start + done * h, h, (done + 1) % every == 0, extra)
                     done += 1
                 stepping = False
                 pace = (clock.perf_counter() - began) / n
@@ -201,16 +241,14 @@ def fixed_steps(
             status = Status(Outcome.INTERRUPTED, start + done * h)
         except _Ended as ended:
             status = ended.status
-            stop = status.time if ended.at_event else np.inf
+            extra += [status.time] * ended.at_event
         interrupts.closing = True
         status = _saved(keeper, walk, lambda: {**walk.keepsake(), "done": done}, start + done * h, status)
     times = np.asarray(start + h * every * np.arange(1 + done // every), dtype=np.float64)
-    if stop < np.inf:
-        times = np.append(times, stop)
-    elif done % every != 0:  # the state at the end is always stored
+    if done % every != 0 and not (extra and extra[-1] > start + h * done):  # the state at the end is always stored
         walk.store()
         times = np.append(times, start + h * done)
-    return times, status
+    return np.sort(np.concatenate((times, extra))) if extra else times, status
 
 
 def _turns_little(walk: Walk, t: float, h: float) -> bool:
@@ -344,7 +382,11 @@ def adaptive_steps(
                     recent = [*recent[1 - _REMEMBERED :], [step, error]]
                 else:
                     if walk.watch is not None:
-                        _watch(walk, t - step, step, taken % every == 0)
+                        at, acted = _watch(walk, t - step, step, taken % every == 0)
+                        if acted:
+                            t, times = at, [*(x for x in times if x < at), at]
+                            if len(times) > 1 and t - times[-2] < smallest:
+                                raise _Ended(_hurried(walk, t))
                     if t in limits[:-1]:
                         walk.cross(t, step)
                     stepping = False

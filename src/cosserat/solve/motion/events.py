@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +10,14 @@ from scipy.optimize import brentq
 
 from cosserat.calls import answering
 from cosserat.errors import SolveError, shown
+from cosserat.lie.protocol import Array
 from cosserat.results.moment import Moment
 from cosserat.solve.motion.walk import NEVER, Failure, Walk
 
 _SHARP = 1e-12  # of the step: how exactly the time of an event is found in it
+_ARMED = 1e-300
+_HALVINGS = 30  # in search of a time between two events of one kind
+MOST_IN_A_STEP = 50
 _SIGNS = {"both": (-1.0, 1.0), "rising": (1.0,), "falling": (-1.0,)}
 
 
@@ -31,9 +35,13 @@ class Event:
         ``when(t, state)`` gives a number; `state` is asked as a controller asks it, ``state.position("ball")[-1, 2]``.
     direction : "both", "rising" or "falling"
         Which changes of sign count.
+    then : callable, optional
+        ``then(t, state)`` gives impulses that act at that moment, by place: three numbers (N s, world axes), or six
+        with a moment behind (N m s). Velocities jump as joints allow it, and the run goes on. None: nothing happens.
+        Needs a direction.
     stop : bool
-        End the run there, with a status that is ok and the state at that time stored last. Another run may go on from it,
-        of a model with other joints among them, with ``start=run``. Otherwise the event is noted in ``run.events``.
+        End the run there, with a status that is ok and the state at that time stored last. Another run may go on from
+        it with ``start=run``, of a model with other joints among them. Otherwise the event is noted in ``run.events``.
 
     Examples
     --------
@@ -48,8 +56,9 @@ class Event:
     """
 
     def __init__(
-        self, name: str, when: Callable[[float, Any], float], *, direction: str = "both", stop: bool = False
-    ) -> None:
+        self, name: str, when: Callable[[float, Any], float], then: Callable[[float, Any], Any] | None = None, *,
+        direction: str = "both", stop: bool = False,
+    ) -> None:  # fmt: skip
         if not isinstance(name, str) or not name:
             raise SolveError(f"Event: name is {shown(name)}; pass a text")
         if not callable(when):
@@ -58,7 +67,14 @@ class Event:
             raise SolveError(f"Event {name!r}: direction is {shown(direction)}; pass 'both', 'rising' or 'falling'")
         if not isinstance(stop, (bool, np.bool_)):
             raise SolveError(f"Event {name!r}: stop is {shown(stop)}; pass True or False")
-        self.name, self.when, self.direction, self.stop = name, when, direction, bool(stop)
+        if then is not None and not callable(then):
+            raise SolveError(f"Event {name!r}: then is {shown(then)}; pass a function of a time and a state")
+        if then is not None and (stop or direction == "both"):
+            raise SolveError(
+                f"Event {name!r}: with then= it does not stop the run, and direction is 'rising' or 'falling', so that "
+                "what happens at once after it is told from the next time"
+            )
+        self.name, self.when, self.then, self.direction, self.stop = name, when, then, direction, bool(stop)
 
     def __repr__(self) -> str:
         return f"Event({self.name!r}, direction={self.direction!r}, stop={self.stop})"
@@ -67,8 +83,36 @@ class Event:
         """Its function, as a number."""
         found = np.asarray(self.when(t, state), dtype=float)
         if found.size != 1 or not np.isfinite(found).all():
-            raise SolveError(f"Event {self.name!r}: at {t:.6g} s it gives {shown(found)}; it must give one finite number")
+            raise SolveError(
+                f"Event {self.name!r}: at {t:.6g} s it gives {shown(found)}; it must give one finite number"
+            )
         return float(found.reshape(()))
+
+    def impulses(self, t: float, state: Moment) -> dict[Any, Array]:
+        """What acts at that moment: by place, six numbers in world axes."""
+        assert self.then is not None
+        given = self.then(t, state)
+        if given is None:
+            return {}
+        found: dict[Any, Array] = {}
+        if not isinstance(given, Mapping):
+            raise SolveError(
+                f"Event {self.name!r}: then gives {shown(given)}; give a dict of impulses by place, or None"
+            )
+        for place, values in given.items():
+            impulse = np.asarray(values, dtype=float).ravel()
+            if len(impulse) not in (3, 6) or not np.isfinite(impulse).all():
+                raise SolveError(
+                    f"Event {self.name!r}: the impulse at {shown(place)} is {shown(values)}; give three numbers (N s), "
+                    "or six with a moment"
+                )
+            found[place] = np.concatenate((impulse, np.zeros(6 - len(impulse))))
+        return found
+
+    @property
+    def armed(self) -> float:
+        """A value on the side from which it happens next."""
+        return _ARMED if self.direction == "falling" else -_ARMED
 
     def crosses(self, before: float, after: float) -> bool:
         """Whether a change from one value to another is one that counts."""
@@ -112,7 +156,7 @@ class Watch:
     def __init__(self, walk: Walk, events: tuple[Event, ...], look: Callable[[float], Moment]) -> None:
         self._walk, self._events, self._look = walk, events, look
         self.found: list[tuple[str, float]] = []
-        self._before: tuple[Any, list[float]] | None = None
+        self._before: tuple[Any, list[float]] | None = None  # the state before a step, and values there
 
     def _values(self, t: float) -> list[float]:
         state = self._look(t)
@@ -124,9 +168,8 @@ class Watch:
         self._before = self._walk.saved(), values
 
     def stops(self, t: float, h: float) -> Crossing | None:
-        """What happened in the step from t to t + h, which was taken: a crossing that ends the run, before that step.
-
-        All others are noted.
+        """What happened in the step from t to t + h, which was taken: the first crossing that ends the run or changes
+        something, with the state before the step. All before it are noted.
         """
         assert self._before is not None
         (before, old), new = self._before, self._values(t + h)
@@ -139,7 +182,7 @@ class Watch:
         for share, k in shares:
             event = self._events[k]
             self.found.append((event.name, t + share * h))
-            if event.stop:
+            if event.stop or event.then is not None:
                 self._walk.load(before)
                 return Crossing(share, event)
         self._walk.load(after, goes_on=True)
@@ -149,7 +192,7 @@ class Watch:
         """The share of a step after which a function is zero."""
         if new == 0.0:
             return 1.0
-        known = {0.0: old, 1.0: new}
+        known, low = {0.0: old, 1.0: new}, 0.0
 
         def value(share: float) -> float:
             if share not in known:
@@ -159,7 +202,20 @@ class Watch:
                 known[share] = self._events[k].value(t + share * h, self._look(t + share * h))
             return known[share]
 
-        return float(brentq(value, 0.0, 1.0, xtol=_SHARP, rtol=1e-15))
+        if abs(old) == _ARMED:  # it happened at the start of the step: the next time is after it has left
+            low = next((0.5**i for i in range(1, _HALVINGS) if value(0.5**i) * new < 0.0), 0.0)
+            if low == 0.0:
+                return 0.0
+        return float(brentq(value, low, 1.0, xtol=_SHARP, rtol=1e-15))
+
+    def react(self, event: Event, t: float, h: float) -> None:
+        """Let an event act at time t, in the present state; steps of about length h follow."""
+        impulses = event.impulses(t, self._look(t))
+        if impulses:
+            self._walk.jolt(t, h, self._look(t), impulses)
+        values = self._values(t)
+        values[self._events.index(event)] = event.armed
+        self._before = None, values
 
     def part(self, t: float, h: float) -> Failure | None:
         """Take a part of a step, of length h."""

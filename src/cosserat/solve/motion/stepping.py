@@ -23,9 +23,11 @@ from cosserat.solve.memory import Memory, copy_state, new_state
 from cosserat.solve.motion.commands import NodalCommands, glide, judged_step, push
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.crossings import Crossings, Row, snapshot
+from cosserat.solve.motion.events import MOST_IN_A_STEP
 from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import STANDING, begin_smoothly, first_part, graded_step, jump_at_start
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, add_impulses, change_at_start
+from cosserat.solve.motion.jolts import go_on, jolt
 from cosserat.solve.motion.keeping import keepsake, resume
 from cosserat.solve.motion.kinks import advance_across
 from cosserat.solve.motion.smooth_start import restart, settle
@@ -130,6 +132,18 @@ class Integration(Walk):
         copy_state(state, self.state)
         self.memory.problem.solver.memory[slots.ROW] = waiting if goes_on else -1.0
         self.tally.add(steps - self.tally.steps)
+
+    def jolt(self, t: float, h: float, state: Any, impulses: dict[Any, Array]) -> None:
+        """Let velocities jump with impulses."""
+        jolt(self, t, h, state, impulses)
+
+    def start_again(self, t: float, h: float) -> None:
+        """Start the method, once the state after a jolt is stored."""
+        go_on(self, t, h)
+
+    def make_room(self) -> None:
+        """Kernels store where room was reserved."""
+        self.shelf.make_room(2 + MOST_IN_A_STEP)
 
     def drop(self) -> None:
         """Forget the state stored last."""

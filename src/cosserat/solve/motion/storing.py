@@ -47,6 +47,15 @@ class Shelf:
         self.reserved = new_history(self._compiled, n_rows)
         self._memory.replace(history=self.reserved)
 
+    def make_room(self, n_rows: int) -> None:
+        """Make room for so many states more, if room was reserved."""
+        if self.reserved is not None and self.count + n_rows > len(self.reserved.frame):
+            more = new_history(self._compiled, 2 * len(self.reserved.frame) + n_rows)
+            for array, known in zip(more, self.reserved, strict=True):
+                array[: self.count] = known[: self.count]
+            self.reserved = more
+            self._memory.replace(history=more)
+
     def put(self, taken: int, step: float) -> None:
         """Store the state of the problem, after so many steps, the last of some length."""
         self.complete(taken, step)

@@ -88,6 +88,18 @@ class Walk(ABC):
         """Go back to a state that `saved` gave, and forget the steps taken since; the run `goes_on`, or tries parts."""
         raise NotImplementedError
 
+    def jolt(self, t: float, h: float, state: Any, impulses: dict[Any, Array]) -> None:
+        """Let impulses (6,) in world axes act at places at time t; steps of about length h follow."""
+        raise NotImplementedError
+
+    def start_again(self, t: float, h: float) -> None:
+        """Get ready for steps of length h after a jolt at time t, once the state is stored."""
+        return
+
+    def make_room(self) -> None:
+        """See to it that a step and events in it can be stored."""
+        return
+
     def drop(self) -> None:
         """Forget the state stored last."""
         raise NotImplementedError

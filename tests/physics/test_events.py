@@ -1,0 +1,209 @@
+"""Events: found inside steps, noted, acting by impulses, or ending a run from which another goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import cosserat as cs
+from cosserat.solve.motion.events import Event
+
+G = 9.81
+METHODS = [
+    ("galilean", "generalized-alpha"), ("galilean", "energy-momentum"),
+    ("floating", "generalized-alpha"), ("floating", "runge-kutta"),
+]  # fmt: skip
+
+
+def pendulum(hinged: bool = True) -> cs.Model:
+    model = cs.Model("pendulum", gravity=(0, 0, -G))
+    bob = model.add(cs.RigidBody("bob", 1.0, (1, 0, 0), (0.01, 0.02, 0.02)))
+    if hinged:
+        model.add(cs.Revolute("hinge", cs.GROUND, bob, at=(0, 0, 0), axis=(0, 1, 0)))
+    return model
+
+
+def at_angle(angle: float, **more: Any) -> Event:
+    return Event("there", lambda t, state: state.coordinate("hinge")[-1] - angle, **more)
+
+
+@pytest.fixture(scope="module")
+def exact() -> float:
+    """The time at which the pendulum, let go level, has turned by 1 rad."""
+    k = G / 1.02
+    turned = solve_ivp(
+        lambda t, y: [y[1], k * np.cos(y[0])], (0, 1), [0, 0], rtol=1e-12, atol=1e-13, events=lambda t, y: y[0] - 1.0
+    )
+    return float(turned.t_events[0][0])
+
+
+@pytest.mark.parametrize(("formulation", "integrator"), METHODS)
+def test_order_of_the_time(formulation: str, integrator: str, exact: float) -> None:
+    """Events are as exact as the steps: second order, fourth with Runge-Kutta; the state is that of the event."""
+    errors = []
+    for step in (0.04, 0.02, 0.01, None):
+        stop = at_angle(1.0, stop=True)
+        settings: Any = {"formulation": formulation, "integrator": integrator, "tolerance": 1e-6}
+        run = cs.simulate(pendulum(), 1.0, step, events=[stop], **settings)
+        assert run.status.ok
+        assert "event 'there'" in run.status.message
+        assert run.time[-1] == pytest.approx(run.events[0][1], abs=1e-12)
+        assert float(run.coordinate("hinge")[-1]) == pytest.approx(1.0, abs=1e-9)
+        assert np.all(np.diff(run.time) > 0.0)
+        errors.append(abs(run.events[0][1] - exact))
+    order = np.log2(errors[0] / errors[2]) / 2
+    assert order > (3.8 if integrator == "runge-kutta" else 1.9)
+    assert errors[3] < 1e-5
+
+
+@pytest.mark.parametrize(("formulation", "integrator"), METHODS)
+def test_noted_events_change_nothing(formulation: str, integrator: str) -> None:
+    settings: Any = {"formulation": formulation, "integrator": integrator, "every": 2}
+    seen = [at_angle(1.0, direction="rising"), Event("never", lambda t, state: 1.0)]
+    run, plain = (cs.simulate(pendulum(), 1.3, 0.02, events=events, **settings) for events in (seen, ()))
+    assert [name for name, _ in run.events] == ["there"]
+    assert plain.events == []
+    assert np.array_equal(run.time, plain.time)
+    assert np.allclose(run.position("bob"), plain.position("bob"), atol=1e-8)
+    assert np.allclose(run.acceleration("bob"), plain.acceleration("bob"), atol=1e-4)
+
+
+def bouncing(restitution: float) -> tuple[cs.Model, Event, list[float]]:
+    """A ball let fall from 1 m, its bounce, and the times of the first five."""
+    model, mass = cs.Model("bounce", gravity=(0, 0, -G)), 2.0
+    model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=mass, com=(0, 0, 1), velocity=(0.3, 0, 0)))
+
+    def bounce(t: float, state: Any) -> Any:
+        return {"ball": (0, 0, -mass * (1 + restitution) * state.velocity("ball")[-1, 2])}
+
+    times, v = [np.sqrt(2 / G)], np.sqrt(2 * G)
+    for _ in range(4):
+        v *= restitution
+        times.append(times[-1] + 2 * v / G)
+    return model, Event("hit", lambda t, state: state.position("ball")[-1, 2], bounce, direction="falling"), times
+
+
+@pytest.mark.parametrize("step", [0.03, None])
+@pytest.mark.parametrize(("formulation", "integrator"), METHODS)
+def test_a_ball_bounces(formulation: str, integrator: str, step: float | None) -> None:
+    """Flights in closed form; every bounce keeps the square of the restitution of the energy."""
+    model, hit, times = bouncing(0.8)
+    run = cs.simulate(model, 2.4, step, formulation=formulation, integrator=integrator, events=hit)
+    assert run.status.ok
+    assert np.allclose([t for _, t in run.events], times[:4], atol=1e-11)
+    assert np.all(np.diff(run.time) > 0.0)
+    assert float(run.position("ball")[:, 2].min()) > -1e-12
+    assert np.allclose(run.position("ball")[:, 0], 0.3 * run.time, atol=1e-12)
+    falls = 2.0 * G * 0.8**8  # of the energy that the fall had
+    assert float(run.energy["total"][-1]) == pytest.approx(falls + 0.5 * 2.0 * 0.3**2, rel=1e-9)
+    assert float(np.abs(run.energy["balance"]).max()) < 1e-9
+
+
+@pytest.mark.parametrize("step", [0.03, None])
+def test_bounces_that_come_to_an_end(step: float | None) -> None:
+    """Infinitely many in a finite time: the run ends there and says so."""
+    model, hit, _ = bouncing(0.5)
+    run = cs.simulate(model, 3.0, step, events=hit)
+    assert not run.status.ok
+    assert "'hit' happens ever faster" in run.status.message
+    assert run.time[-1] == pytest.approx(3 * np.sqrt(2 / G), abs=1e-5)
+    assert len(run.time) == len(run.position("ball"))
+
+
+def double() -> cs.Model:
+    model = cs.Model("double", gravity=(0, 0, -G))
+    parent: Any = cs.GROUND
+    for k in range(2):
+        body = model.add(cs.RigidBody(f"b{k}", 1.0 + k, (k + 0.5, 0, 0), (0.02, 0.1, 0.1)))
+        model.add(cs.Revolute(f"j{k}", parent, body, at=(k, 0, 0), axis=(0, 1, 0)))
+        parent = body
+    return model
+
+
+def test_an_impulse_on_a_linkage() -> None:
+    """Both formulations alike, and with the momentum about the hinge that it gives."""
+    found, momenta = [], []
+    for formulation, integrator in METHODS:
+        blow = Event(
+            "blow", lambda t, state: t - 0.105, lambda t, state: {"b1.at(2, 0, 0)": (0.4, 0, 3.0)}, direction="rising"
+        )
+        settings: Any = {"formulation": formulation, "integrator": integrator}
+        run = cs.simulate(double(), 0.105, 0.005, events=blow, **settings)
+        before = cs.simulate(double(), 0.105, 0.005, **settings)
+        found.append([float(run.coordinate_rate(joint)[-1]) for joint in ("j0", "j1")])
+        tip = before.position("b1.at(2, 0, 0)").values[-1]
+        momenta.append((turning(run) - turning(before), tip[2] * 0.4 - tip[0] * 3.0))
+    assert np.allclose(found, found[0], rtol=2e-3)
+    for gained, given in momenta:
+        assert gained == pytest.approx(given, rel=1e-6)
+
+
+def turning(run: cs.Run) -> float:
+    """Angular momentum about the hinge of `double` at the end, along y."""
+    total = 0.0
+    for k in range(2):
+        x, v = run.position(f"b{k}").values[-1], run.velocity(f"b{k}").values[-1]
+        total += (1.0 + k) * (x[2] * v[0] - x[0] * v[2]) + 0.1 * float(run.angular_velocity(f"b{k}")[-1, 1])
+    return total
+
+
+def test_a_pendulum_is_released() -> None:
+    """The hinge is gone after 1 rad: a parabola, from the state of the event."""
+    held = cs.simulate(pendulum(), 2.0, 0.002, events=at_angle(1.0, stop=True))
+    free = cs.simulate(pendulum(hinged=False), 0.5, 0.001, start=held)
+    t = free.time - held.time[-1]
+    x, v = held.position("bob").values[-1], held.velocity("bob").values[-1]
+    wanted = x + np.outer(t, v) - 0.5 * G * np.outer(t**2, (0, 0, 1))
+    assert np.allclose(free.position("bob"), wanted, atol=1e-5)
+    assert np.allclose(free.angular_velocity("bob")[:, 1], held.angular_velocity("bob")[-1, 1], rtol=1e-5)
+
+
+def test_two_bodies_dock() -> None:
+    """Two bodies part and are pulled together again by a spring; a joint that is then added keeps the momentum, and
+    takes the energy of their approach.
+    """
+
+    def pair(docked: bool) -> cs.Model:
+        model = cs.Model("pair")
+        a = model.add(cs.RigidBody.box("one", size=(1, 0.2, 0.2), mass=1.0, velocity=(-1.2, 0, 0)))
+        b = model.add(cs.RigidBody.box("other", size=(1, 0.2, 0.2), mass=3.0, com=(1, 0, 0), velocity=(0.8, 0, 0)))
+        model.add(cs.Spring("rope", a, b, stiffness=30.0, length=1.0))
+        if docked:
+            model.add(cs.Fixed("dock", a.at((0.5, 0, 0)), b.at((0.5, 0, 0))))
+        return model
+
+    def gap(t: float, state: Any) -> Any:
+        return state.position("other")[-1, 0] - state.position("one")[-1, 0] - 1.0
+
+    meet = Event("meet", gap, direction="falling", stop=True)
+    come = cs.simulate(pair(False), 2.0, 0.001, integrator="energy-momentum", events=meet)
+    assert come.time[-1] == pytest.approx(np.pi * np.sqrt(0.75 / 30.0), rel=1e-5)
+    gone = cs.simulate(pair(True), 1.0, 0.05, start=come)
+    for name in ("one", "other"):
+        assert np.allclose(gone.velocity(name)[-1], (0.3, 0, 0), atol=1e-9)
+    assert float(come.energy["kinetic"][-1]) == pytest.approx(1.68, rel=1e-9)
+    assert float(gone.energy["kinetic"][-1]) == pytest.approx(0.18, rel=1e-9)  # less 1/2 mu v^2 = 1.5 J
+
+
+def test_what_is_refused() -> None:
+    model = pendulum()
+    for message, events in (
+        ("pass a list of Event", "there"),
+        ("two events have the name", [at_angle(0.1), at_angle(0.2)]),
+    ):
+        with pytest.raises(cs.CosseratError, match=message):
+            cs.simulate(model, 0.1, 0.01, events=events)
+    with pytest.raises(cs.CosseratError, match="do not go together"):
+        cs.simulate(model, 0.1, 0.01, events=at_angle(0.1), controller=lambda t, state: {})
+    with pytest.raises(cs.CosseratError, match="one finite number"):
+        cs.simulate(model, 0.1, 0.01, events=Event("bad", lambda t, state: np.nan))
+    with pytest.raises(cs.CosseratError, match="direction is 'rising' or 'falling'"):
+        at_angle(0.1, then=lambda t, state: None)
+    with pytest.raises(cs.CosseratError, match="dict of impulses"):
+        cs.simulate(model, 0.5, 0.01, events=at_angle(0.1, then=lambda t, state: 3.0, direction="rising"))
+    with pytest.warns(cs.CosseratWarning, match="ZeroDivisionError"):
+        run = cs.simulate(model, 0.1, 0.01, events=Event("bad", lambda t, state: 1 / 0 if t > 0.05 else 1.0))
+    assert run.status.outcome is cs.Outcome.CALL_FAILED
