@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from cosserat.calls import answering
 from cosserat.errors import SolveError, shown
@@ -192,6 +191,8 @@ class Watch:
         """The share of a step after which a function is zero."""
         if new == 0.0:
             return 1.0
+        from scipy.optimize import brentq  # most runs do without
+
         known, low = {0.0: old, 1.0: new}, 0.0
 
         def value(share: float) -> float:

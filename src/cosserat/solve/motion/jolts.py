@@ -53,7 +53,7 @@ def jolt(work: Integration, t: float, h: float, moment: Moment, impulses: dict[A
 
 
 def go_on(work: Integration, t: float, h: float) -> None:
-    """Start the method anew at time t, for steps of length h; velocities of the method are not those that are stored."""
+    """Start the method anew at time t, for steps of length h; its velocities are not those that are stored."""
     if work.scheme != CONSERVING and not work.at_breaks:
         begin_smoothly(work, t, h)
         work.graded = False
