@@ -111,9 +111,10 @@ class Stage:
                 callee._link(called)
             if callee.signature != called:
                 raise TypeError(f"{self.name} calls {callee.name}, compiled for {callee.signature}, with {called}")
-        self.address, self.signature = native.link(kept.code, kept.entry), signature
-        native.bind(self.symbol, self.address)
-        self._call = native.caller(self.address, signature)
+        address = native.link(kept.code, kept.entry)
+        native.bind(self.symbol, address)
+        self.signature, self.address = signature, address  # last: other threads link callers once it is there
+        self._call = native.caller(address, signature)
 
 
 _STAGES: dict[str, Stage] = {}  # by symbol
