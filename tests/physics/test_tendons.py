@@ -352,3 +352,23 @@ def test_symbolic_equations_know_elastic_tendons():
     assert found == pytest.approx(cs.Tree(model).forward_dynamics(q, v, 0 * v), rel=1e-9)
     with pytest.raises(cs.CosseratError, match="tendon 'cable' has slack, tension or an offset"):
         lagrange(branched(tension=1.0))
+
+
+@pytest.mark.parametrize("formulation", BOTH)
+def test_a_path_through_slack_states(formulation):
+    """A weight on a spring is lifted by a slack tendon, which does nothing until it pulls: k z = max(T, 0) - m g."""
+    T = cs.Parameter("T", -4.0)
+    model = cs.Model("lift", gravity=(0, 0, -10))
+    load = model.add(cs.RigidBody("load", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
+    model.add(cs.Prismatic("rail", cs.GROUND, load, axis=(0, 0, 1), stiffness=50.0))
+    model.add(cs.Tendon("rope", [load, cs.GROUND.at((0, 0, 5)), cs.GROUND.at((1, 0, 5))], tension=T, slack=True))
+    path = cs.continuation(model, T, -4.0, 8.0, formulation=formulation)
+    assert path.status.ok
+    wanted = (np.maximum(path.parameter, 0.0) - 10.0) / 50.0
+    assert path.position("load")[:, 2] == pytest.approx(wanted, abs=1e-9)
+    gain = []
+    for value in (-1.0, 1.0):
+        model.set(T=value)
+        linear = cs.linearize(model, ["rope.tension"], ["rail"], formulation=formulation)
+        gain.append(linear.transfer(0.0)[0, 0].real)
+    assert gain == pytest.approx([0.0, 1 / 50.0], abs=1e-9)

@@ -15,6 +15,7 @@ from cosserat.compile.compiled import CompiledModel, System
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.kernels.integrate import load_stages
+from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.arguments import check_state
@@ -111,7 +112,7 @@ class NodalParametric(Parametric):
         changed: set[str] = set()
         for name, span in spans.items():
             names, linear = self._changes(name, base[name], span)
-            linear = linear and not any(np.isfinite(servo.limit) for servo in knobs.model.servos)
+            linear = linear and not bends(knobs.model)
             if not self._relevant(names):
                 raise self.irrelevant(name, names)
             changed |= names
@@ -211,6 +212,11 @@ def differing(a: CompiledModel, b: CompiledModel) -> set[str]:
 def zero_if_none(spin: Array | None) -> Array:
     """A rotation (6,) that can be compared with others."""
     return np.zeros(6) if spin is None else spin
+
+
+def bends(model: Model) -> bool:
+    """Whether something answers inputs by a law with a kink: a servo that is cut off, a tendon that goes slack."""
+    return any(np.isfinite(servo.limit) for servo in model.servos) or any(spring.slack for spring in model.springs)
 
 
 def _pairs(a: System, b: System) -> dict[str, tuple[Any, Any]]:

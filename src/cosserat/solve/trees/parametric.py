@@ -13,7 +13,7 @@ from cosserat.kernels.arrays import History
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.balance.balance import State
 from cosserat.solve.balance.knobs import Knobs
-from cosserat.solve.balance.parametric import RELATIVE_STEP, Parametric
+from cosserat.solve.balance.parametric import RELATIVE_STEP, Parametric, bends
 from cosserat.solve.formulation import Floating
 from cosserat.solve.trees.balance import TreeBalance, tree_balance_at
 from cosserat.solve.trees.system import TreeState, TreeSystem
@@ -145,7 +145,7 @@ class TreeParametric(Parametric):
         for name, span in spans.items():
             if not self._renewal.relevant[name]:
                 raise self.irrelevant(name, set())
-            linear = self._renewal.linear[name] and not any(np.isfinite(servo.limit) for servo in knobs.model.servos)
+            linear = self._renewal.linear[name] and not bends(knobs.model)
             step = RELATIVE_STEP * max(abs(span), abs(base[name]))
             self._differences[name] = abs(span) if linear else step
         self.statics = tree_balance_at(knobs.model, time, start, self._renewal.now().spin, floating, knobs.caller)
