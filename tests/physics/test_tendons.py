@@ -312,6 +312,18 @@ def test_files_keep_a_tendon_and_its_results(tmp_path):
         run.quantity("length", "rope")
 
 
+def test_lengths_and_tensions_are_drawn_and_compared():
+    model = three_bodies(stiffness=400.0)
+    run = cs.simulate(model, 0.1, 0.01)
+    for word, unit in (("length", "m"), ("length_rate", "m/s"), ("tension", "N")):
+        axes = run.plot(quantity=word).axes[0]
+        assert len(axes.lines) == 1
+        assert axes.get_ylabel() == f"{word.replace('_', ' ')} ({unit})"
+    both = cs.compare(model, 0.1, 0.001)
+    assert np.abs(both.between("length", "cable")).max() < 1e-6
+    assert both.plot(quantity="tension").axes
+
+
 def branched(**options):
     """Rigid links with a cable around them, one of its places met twice."""
     model = cs.Model("branched", gravity=(0, 0, -9.81))

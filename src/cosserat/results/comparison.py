@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cosserat.calls import answering
 from cosserat.errors import SolveError
 from cosserat.results.deflection import Bending
-from cosserat.results.quantities import JOINT, PLACE, questions
+from cosserat.results.quantities import JOINT, LINE, PLACE, questions
 from cosserat.results.run import Run
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Comparison:
         """
         demand_quantity(quantity, "between")
         n = len(self.time)
-        one, two = (getattr(run, quantity)(target)[:n] for run in (self.galilean, self.floating))
+        one, two = (asked(run, quantity, target)[:n] for run in (self.galilean, self.floating))
         out = one.copy(data=two.values - one.values)
         out.attrs["long_name"] = f"difference of the {out.attrs['long_name']}"
         return out
@@ -238,8 +238,14 @@ def common_times(one: Run, two: Run) -> int:
     return int(np.argmax(apart)) if apart.any() else n
 
 
+def asked(run: Run, quantity: str, target: Any) -> DataArray:
+    """A quantity of a run, as it calls it."""
+    found: DataArray = getattr(run, quantity)(target) if hasattr(run, quantity) else run.quantity(quantity, target)
+    return found
+
+
 def demand_quantity(quantity: str, call: str) -> None:
     """Raise if a run has no such quantity."""
-    known = questions(PLACE) + questions(JOINT)
+    known = questions(PLACE) + questions(JOINT) + questions(LINE)
     if quantity not in known:
         raise SolveError(f"{call}: unknown quantity {quantity!r}; known: {', '.join(known)}")

@@ -155,7 +155,7 @@ def spoken(word: str) -> str:
 
 
 def questions(of: str) -> list[str]:
-    """Quantities of places or joints, as `Run` calls them; rotations are matrices there."""
+    """Quantities of places, joints or lines, as `Run` calls them; rotations are matrices there."""
     return [called(word) for word, row in KINDS.items() if row.of == of and word != "rotation"]
 
 

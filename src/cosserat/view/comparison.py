@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.errors import SolveError
-from cosserat.results.comparison import demand_quantity
-from cosserat.results.quantities import JOINT, questions
+from cosserat.results.comparison import asked, demand_quantity
+from cosserat.results.quantities import JOINT, LINE, questions
 from cosserat.view.plot import finish, new_figure, save
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def plot_comparison(
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     colours = count()
     for target in targets:
-        one, two = (getattr(run, quantity)(target) for run in (comparison.galilean, comparison.floating))
+        one, two = (asked(run, quantity, target) for run in (comparison.galilean, comparison.floating))
         parts = [""] if one.ndim == 1 else [f"  {part}" for part in one[one.dims[1]].values]
         for k, part in enumerate(parts):
             colour = f"C{next(colours) % 10}"
@@ -57,6 +57,8 @@ def plot_comparison(
 def _default(comparison: Comparison, quantity: str) -> tuple[Any, ...]:
     if quantity in questions(JOINT):
         return tuple(comparison.joints)[:1]
+    if quantity in questions(LINE):
+        return tuple(comparison.galilean.motion.mechanism.springs)[:1]
     return tuple(sorted(comparison.places, key=lambda name: -comparison.places[name].difference)[:1])
 
 

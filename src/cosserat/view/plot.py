@@ -12,9 +12,9 @@ import numpy as np
 from cosserat.errors import SolveError
 from cosserat.io import output
 from cosserat.lie.protocol import Array
-from cosserat.results.comparison import demand_quantity
+from cosserat.results.comparison import asked, demand_quantity
 from cosserat.results.motion import Motion
-from cosserat.results.quantities import JOINT, questions
+from cosserat.results.quantities import JOINT, LINE, questions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,10 +33,11 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path
     demand_quantity(quantity, "plot")
     targets = targets or _default_targets(run, quantity)
     if not targets:
-        raise SolveError(f"plot: the model has no joint whose {quantity} could be drawn; name places instead")
+        what = "spring or tendon" if quantity in questions(LINE) else "joint"
+        raise SolveError(f"plot: the model has no {what} whose {quantity} could be drawn; name places instead")
     figure, axes = new_axes(ax)
     for target in targets:
-        data = getattr(run, quantity)(target) if hasattr(run, quantity) else run.quantity(quantity, target)
+        data = asked(run, quantity, target)
         label = str(getattr(target, "label", getattr(target, "name", target)))
         if data.ndim == 1:
             axes.plot(run.time, data.values, label=label)
@@ -107,6 +108,8 @@ def _default_targets(run: Run, quantity: str) -> tuple[Any, ...]:
     mechanism = run.motion.mechanism
     if quantity in questions(JOINT):
         return tuple(name for name, joint in mechanism.joints.items() if joint.names or quantity == "reaction")
+    if quantity in questions(LINE):
+        return tuple(mechanism.springs)
     tips = [f"{name}.{key}" for name, info in mechanism.modal.items() for key in [*info.interfaces][-1:]]
     return (*(f"{name}.end" for name in mechanism.beams), *mechanism.bodies, *tips)
 
