@@ -76,6 +76,28 @@ def test_a_length(formulation: str) -> None:
     assert np.isclose(found.parameters["L"], wanted, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "settings", [{}, {"integrator": "energy-momentum"}, {"formulation": "floating"}], ids=lambda s: " ".join(s.values())
+)
+def test_joints_with_springs(settings: Any) -> None:
+    """Coordinates of joints, and energies in them, follow the frames."""
+    model = cs.Model("spring", gravity=(0, 0.5, -9.81))
+    length, stiffness = cs.Parameter("L", 0.7), cs.Parameter("k", 3.0)
+    body = model.add(cs.RigidBody("bob", 1.0, (length, 0, 0), (0.01, 0.02, 0.02)))
+    model.add(cs.Revolute("hinge", cs.GROUND, body, at=(0, 0, 0), axis=(0, 1, 0), stiffness=stiffness))
+
+    def angle(run: cs.Run) -> Any:
+        return run.coordinate("hinge").values.ravel()[-1]
+
+    def strain(run: cs.Run) -> Any:
+        return run.energy.strain[-1]
+
+    for objective in (angle, strain):
+        found = gradient(model, objective, [length, stiffness], 0.2, 0.01, **settings)
+        for name, value in found.parameters.items():
+            assert np.isclose(value, difference(model, name, objective, 0.2, 0.01, **settings), rtol=1e-6)
+
+
 @pytest.mark.parametrize("formulation", ["galilean", "floating"])
 def test_the_start(formulation: str) -> None:
     """A parameter that is a velocity at the start, and the same as a part of the start."""

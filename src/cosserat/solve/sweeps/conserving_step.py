@@ -24,7 +24,7 @@ from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.memory import copy_state
 from cosserat.solve.motion.stepping import Integration
 from cosserat.solve.sweeps.blocks import BlockMatrix, BlockPattern, BlockSystem
-from cosserat.solve.sweeps.nodal_step import across, lightened
+from cosserat.solve.sweeps.nodal_step import across, continue_angles, lightened
 from cosserat.solve.sweeps.protocol import LinearMap
 from cosserat.solve.tangent import assemble_blocks
 
@@ -45,6 +45,7 @@ def conserving_left(
     work.set_step(h)
     work.memory.replace(inputs=inputs)
     copy_state(before, state)
+    continue_angles(work.memory, state)
     note_start(work.memory.address, 0)
     trial.increment[:], trial.force[:] = n, force
     trial.twist[:] = 2.0 * n / h - state.twist

@@ -24,7 +24,7 @@ from cosserat.solve.linear.ports import input_ports
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.sweeps.blocks import BlockPattern
 from cosserat.solve.sweeps.conserving_step import Colours, ConservingStep, conserving_left, increments
-from cosserat.solve.sweeps.nodal_step import NodalStep
+from cosserat.solve.sweeps.nodal_step import NodalStep, continue_angles
 from cosserat.solve.sweeps.nodal_tape import (
     HALT,
     RESCALE,
@@ -112,6 +112,7 @@ class NodalRun(VariedRun):
                 change[k] = i * sizes[k]
                 work.put(before)
                 self.chart.move(work.state, change)
+                continue_angles(work.memory, work.state)
                 call()
                 out[:, k] += weight / sizes[k] * self.chart.difference(work.state, after)
         return out
@@ -175,6 +176,7 @@ class NodalRun(VariedRun):
     def moved_state(self, state: State, change: Array) -> State:
         found = State(*(a.copy() for a in state))
         self.chart.move(found, change)
+        continue_angles(self._memory, found)
         return found
 
     def moment(self, state: State, work: Recording | None = None) -> Run:

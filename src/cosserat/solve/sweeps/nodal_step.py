@@ -18,7 +18,7 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.alpha import method
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.law_states import FROZEN
-from cosserat.kernels.residual import add_inertia, forces
+from cosserat.kernels.residual import add_inertia, forces, track_angles
 from cosserat.kernels.tangent import LIGHT, tangent_operators
 from cosserat.lie.protocol import Array
 from cosserat.solve.initial import EPSILON
@@ -37,6 +37,14 @@ def across(before: Array, after: Array) -> Array:
     out[:, :3, :3] = out[:, 3:, 3:] = R
     out[:, :3, 3:] = np.cross(x[:, :, None], R, axis=1)
     return out
+
+
+def continue_angles(memory: Memory, state_out: State) -> None:
+    """Let tracked coordinates of joints follow the frames of a state that was moved."""
+    trial = memory.problem.trial
+    trial.frame[...], trial.angle[...] = state_out.frame, state_out.angle
+    track_angles(memory.address)
+    state_out.angle[...] = trial.angle
 
 
 def lightened(compiled: CompiledModel, memory: Memory, guide_out: Array, scale: float) -> None:
