@@ -150,10 +150,14 @@ def turning(run: cs.Run) -> float:
     return total
 
 
-def test_a_pendulum_is_released() -> None:
+@pytest.mark.parametrize(
+    ("formulation", "integrator"), [("galilean", "generalized-alpha"), ("floating", "runge-kutta")]
+)
+def test_a_pendulum_is_released(formulation: str, integrator: str) -> None:
     """The hinge is gone after 1 rad: a parabola, from the state of the event."""
-    held = cs.simulate(pendulum(), 2.0, 0.002, events=at_angle(1.0, stop=True))
-    free = cs.simulate(pendulum(hinged=False), 0.5, 0.001, start=held)
+    settings: Any = {"formulation": formulation, "integrator": integrator}
+    held = cs.simulate(pendulum(), 2.0, 0.002, events=at_angle(1.0, stop=True), **settings)
+    free = cs.simulate(pendulum(hinged=False), 0.5, 0.001, start=held, **settings)
     t = free.time - held.time[-1]
     x, v = held.position("bob").values[-1], held.velocity("bob").values[-1]
     wanted = x + np.outer(t, v) - 0.5 * G * np.outer(t**2, (0, 0, 1))
@@ -161,7 +165,8 @@ def test_a_pendulum_is_released() -> None:
     assert np.allclose(free.angular_velocity("bob")[:, 1], held.angular_velocity("bob")[-1, 1], rtol=1e-5)
 
 
-def test_two_bodies_dock() -> None:
+@pytest.mark.parametrize(("formulation", "integrator"), [("galilean", "energy-momentum"), ("floating", "runge-kutta")])
+def test_two_bodies_dock(formulation: str, integrator: str) -> None:
     """Two bodies part and are pulled together again by a spring; a joint that is then added keeps the momentum, and
     takes the energy of their approach.
     """
@@ -179,9 +184,9 @@ def test_two_bodies_dock() -> None:
         return state.position("other")[-1, 0] - state.position("one")[-1, 0] - 1.0
 
     meet = Event("meet", gap, direction="falling", stop=True)
-    come = cs.simulate(pair(False), 2.0, 0.001, integrator="energy-momentum", events=meet)
+    come = cs.simulate(pair(False), 2.0, 0.001, formulation=formulation, integrator=integrator, events=meet)
     assert come.time[-1] == pytest.approx(np.pi * np.sqrt(0.75 / 30.0), rel=1e-5)
-    gone = cs.simulate(pair(True), 1.0, 0.05, start=come)
+    gone = cs.simulate(pair(True), 1.0, 0.05, start=come, formulation=formulation)
     for name in ("one", "other"):
         assert np.allclose(gone.velocity(name)[-1], (0.3, 0, 0), atol=1e-9)
     assert float(come.energy["kinetic"][-1]) == pytest.approx(1.68, rel=1e-9)
