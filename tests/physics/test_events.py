@@ -212,3 +212,18 @@ def test_what_is_refused() -> None:
     with pytest.warns(cs.CosseratWarning, match="ZeroDivisionError"):
         run = cs.simulate(model, 0.1, 0.01, events=Event("bad", lambda t, state: 1 / 0 if t > 0.05 else 1.0))
     assert run.status.outcome is cs.Outcome.CALL_FAILED
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_a_kick_along_the_way_happens_once(formulation: str) -> None:
+    """A pendulum that is pushed on at its lowest point: the push does not turn it back, and counts once."""
+    model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+    bob = model.add(cs.RigidBody("bob", mass=1.0, com=(1, 0, 0), inertia=0.1 * np.eye(3)))
+    model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    push = {"bob": (-2.0, 0, 0)}
+    kick = Event("kick", lambda t, state: state.position("bob")[-1, 0], lambda t, state: push, direction="falling")
+    run = cs.simulate(model, 0.9, 0.005, events=[kick], formulation=formulation)
+    assert run.status.ok
+    assert len(run.events) == 1
+    speed = np.sqrt(2 * 9.81 / 1.1) + 2.0 / 1.1  # rad/s, after it
+    assert float(run.energy.total[-1]) == pytest.approx(0.5 * 1.1 * speed**2 - 9.81, rel=1e-3)

@@ -16,6 +16,8 @@ from cosserat.solve.motion.walk import NEVER, Failure, Walk
 _SHARP = 1e-12  # of the step: how exactly the time of an event is found in it
 _ARMED = 1e-300
 _HALVINGS = 30  # in search of a time between two events of one kind
+_PASSES = (10, 12)  # halvings of the step, at which a function that goes on after its event is compared
+_AT_A_SPEED = 8.0  # ratio of its values there: 4 at a speed, 16 from rest
 MOST_IN_A_STEP = 50
 _SIGNS = {"both": (-1.0, 1.0), "rising": (1.0,), "falling": (-1.0,)}
 
@@ -177,8 +179,8 @@ class Watch:
         if not crossed:
             return None
         after = self._walk.saved()
-        shares = sorted((self._share(k, t, h, before, old[k], new[k]), k) for k in crossed)
-        for share, k in shares:
+        shares = [(self._share(k, t, h, before, old[k], new[k]), k) for k in crossed]
+        for share, k in sorted((share, k) for share, k in shares if share is not None):
             event = self._events[k]
             self.found.append((event.name, t + share * h))
             if event.stop or event.then is not None:
@@ -187,8 +189,8 @@ class Watch:
         self._walk.load(after, goes_on=True)
         return None
 
-    def _share(self, k: int, t: float, h: float, before: Any, old: float, new: float) -> float:
-        """The share of a step after which a function is zero."""
+    def _share(self, k: int, t: float, h: float, before: Any, old: float, new: float) -> float | None:
+        """The share of a step after which a function is zero; None: it has just been, and goes on from there."""
         if new == 0.0:
             return 1.0
         from scipy.optimize import brentq  # most runs do without
@@ -205,8 +207,8 @@ class Watch:
 
         if abs(old) == _ARMED:  # it happened at the start of the step: the next time is after it has left
             low = next((0.5**i for i in range(1, _HALVINGS) if value(0.5**i) * new < 0.0), 0.0)
-            if low == 0.0:
-                return 0.0
+            if low == 0.0:  # it never turned back: its impulse let it pass, at a speed, or held it
+                return None if value(0.5**_PASSES[0]) / value(0.5**_PASSES[1]) < _AT_A_SPEED else 0.0
         return float(brentq(value, low, 1.0, xtol=_SHARP, rtol=1e-15))
 
     def react(self, event: Event, t: float, h: float) -> None:
