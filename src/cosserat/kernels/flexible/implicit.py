@@ -294,10 +294,10 @@ def implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordere
 
 
 @stage
-def filter_error(tree, fixed, factored, stepping, closed, bordered, error_out):
+def filter_error(tree, fixed, factored, stepping, closed, bordered, held, error_out):
     """Take out of an error of the coordinates what the iteration matrix holds for stiff: S e = M d, A e = 0.
 
-    `error_out` holds d on entry.
+    `error_out` holds d on entry. Of accelerations, what constraints demand stays: A e = A d where `held` is 0, not 1.
     """
     passive, trial, rows, border = passive_of(stepping), trial_of(stepping), rows_of(closed), border_of(bordered)
     links, n, m, p = links_of(tree), len(error_out), len(rows.value), border.laws[2]
@@ -327,7 +327,7 @@ def filter_error(tree, fixed, factored, stepping, closed, bordered, error_out):
         if passive.held[k] == 1:
             trial.right[k] = 0.0
     for i in range(m):
-        rows.bias[i] = border.rest[i]
+        rows.bias[i] = held * border.rest[i]
     divide(tree, fixed, factored, closed, bordered, trial.right, rows.bias, trial.change)
     for k in range(n):
         error_out[k] -= trial.change[k]

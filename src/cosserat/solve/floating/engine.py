@@ -331,11 +331,14 @@ class FloatingEngine:
                 return StepFailure(Outcome.NOT_CONVERGED, flat)
         return StepFailure(_OUTCOMES[code])
 
-    def filtered(self, error: Array) -> Array:
-        """An error of the coordinates without what the iteration matrix of the last step holds for stiff."""
+    def filtered(self, error: Array, held: bool = True) -> Array:
+        """An error of the coordinates without what the iteration matrix of the last step holds for stiff.
+
+        Not `held`: accelerations, in which what constraints demand stays.
+        """
         tree, _, fixed, _, factored, stepping, closed, bordered = self.addresses
         out = error.copy()
-        implicit.filter_error(tree, fixed, factored, stepping, closed, bordered, out)
+        implicit.filter_error(tree, fixed, factored, stepping, closed, bordered, float(held), out)
         return out
 
     def extent(self, q: Array, change: Array, length: float) -> float:

@@ -116,7 +116,7 @@ class Implicit(Stepper):
 
     def resolved(self, change: Array) -> Array:
         """As the iteration matrix of the last step has it."""
-        return self.engine.filtered(np.where(self.drives.held, 0.0, change))
+        return self.engine.filtered(np.where(self.drives.held, 0.0, change), held=False)
 
     def errors(self, old: Instant, new: Instant) -> tuple[Array, Array]:
         """The leading error c h^2 (a_new - a_old) in the long run, stiff motions filtered: S e = M times that, A e = 0.

@@ -146,6 +146,7 @@ def simulate_floating(
     stats = watch.stats(walk.tally, nodes.n_nodes, len(model.joints) + nodes.n_corners)
     asked = {key: value for key, value in settings.items() if key not in ("start", "controller", "events")}
     asked |= {"step": step, "duration": duration, "integrator": name_of(settings["integrator"])}
+    asked["controlled"] = control is not None
     if walk.watch is not None:
         asked["events"] = walk.watch.found
     efforts = None if control is None else control.efforts_at(times)
