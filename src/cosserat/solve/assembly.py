@@ -39,6 +39,7 @@ _TRIES = ((1, 0.0), (10, 0.0), (60, 0.0), (1, 0.1), (10, 0.03))
 away from a dead point, such as that of a straight chain whose ends are driven towards each other."""
 _FAR = 0.5  # of the extent, or rad: what may move in a step
 _SHORTEST = 1e-9  # of the way: steps that are taken as they are
+_BLIND = 8  # such steps, after which all are: there is no pose that could be followed
 _FOLLOW, _LAST = 10, 60  # iterations of a step, and of the last one
 _SOFT = 1e-8  # of the stiffness: inertia that holds what beams do not
 
@@ -98,13 +99,14 @@ def _follow(compiled: CompiledModel, memory: Memory, ramp: _Ramp, inputs: Inputs
 
     Near a dead point little of a motion moves much, and a long step may end on the other side of it.
     """
-    trial, part, length = memory.problem.trial, 0.0, 1.0 / steps
+    trial, part, length, blind = memory.problem.trial, 0.0, 1.0 / steps, 0
     while part < 1.0:
         end = min(part + length, 1.0) if part + length < 1.0 - _SHORTEST else 1.0
         before = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
         inputs.drive[0] = ramp.at(end)
-        far = _FAR if end - part > _SHORTEST else np.inf
+        far = _FAR if end - part > _SHORTEST and blind < _BLIND else np.inf
         if _close(compiled, memory, _LAST if end == 1.0 else _FOLLOW, far):
+            blind += end - part <= _SHORTEST
             part, length = end, min(2.0 * length, 1.0 / steps)
         else:
             trial.frame[:], trial.force[:], trial.angle[:] = before
