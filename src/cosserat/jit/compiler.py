@@ -6,6 +6,7 @@ Kernels call helpers (Numba copies and optimises their code in each caller), oth
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import pickle
 from collections.abc import Callable, Iterator
@@ -44,7 +45,13 @@ def dispatcher(function: Callable[..., Any], apart: bool = False, in_stages: boo
     handle = numba.njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)(function)
     if apart:
         handle._compiler._customize_flags = _without_aliases
+    handle.get_call_template = functools.partial(_any_number, handle.get_call_template)
     return handle
+
+
+def _any_number(template: Callable[..., Any], args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+    """What a call is typed by, numbers in the source being like others: Numba would compile anew for each of them."""
+    return template(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})
 
 
 def _without_aliases(flags: Any) -> Any:

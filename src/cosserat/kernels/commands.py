@@ -44,7 +44,7 @@ commands_of = command_handles.getter("commands", HeldCommands)
 def moved_forces(problem, whole):
     """trial.residual at the state with inputs row 0: efforts in joints, or all forces where laws have inputs."""
     solver, trial = solver_of(problem), trial_of(problem)
-    none = 0 * trial.residual.shape[0]
+    none = 0
     if whole == 1:
         follow = solver.follow[0]
         solver.follow[0] = FROZEN
@@ -64,7 +64,7 @@ def push(problem, commands):
     """
     given, inputs = commands_of(commands), inputs_of(problem)
     state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
-    n, none = trial.residual.shape[0] - 1, 0 * trial.residual.shape[0]
+    n, none = trial.residual.shape[0] - 1, 0
     copy(state.frame, trial.frame)
     copy(state.twist, trial.twist)
     for i in range(trial.angle.shape[0]):

@@ -120,7 +120,7 @@ def lift(row, links, now, S, inertia_out, work):
         for e in range(6):
             work[e * n + a] = now.carry[carry + 6 * a + e]
     for a in range(n):
-        u, w = combined(S, 0 * a, 6, now.carry, carry + 6 * a)
+        u, w = combined(S, 0, 6, now.carry, carry + 6 * a)
         for e in range(3):
             add_scaled(u[e], work, e * n, n, inertia_out, at + a * d)
             add_scaled(w[e], work, (3 + e) * n, n, inertia_out, at + a * d)
@@ -171,7 +171,7 @@ def solve_once(tree, state, factored, tau, force, drift, ground, a_out):
             du, dw = combined(now.axes, row[AXES] + 6 * k, m, a_out, row[MODE])
             u, w = add(u, du), add(w, dw)
         if drift != 0:
-            u, w = add(u, load(now.drift[i], 0 * i)), add(w, load(now.drift[i], 0 * i + 3))
+            u, w = add(u, load(now.drift[i], 0)), add(w, load(now.drift[i], 3))
         put6(u, w, known, z)
         for j in range(m):
             known[z + 6 + j] = a_out[row[MODE] + j]
@@ -200,7 +200,7 @@ def solve_once(tree, state, factored, tau, force, drift, ground, a_out):
         row = links.table[i]
         z, k, m, v, axes = row[Z], row[N_JOINT], row[N_MODES], row[Q], row[AXES]
         if row[PARENT] < 0:
-            u, w = combined(now.carry, row[CARRY], 6, ground, 0 * i)
+            u, w = combined(now.carry, row[CARRY], 6, ground, 0)
         else:
             u, w = combined(now.carry, row[CARRY], 6 + row[CARRIERS], p, links.table[row[PARENT], Z])
         du, dw = add(u, load(known, z)), add(w, load(known, z + 3))

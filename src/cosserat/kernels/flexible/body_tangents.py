@@ -70,9 +70,9 @@ def record_body(links, bodies, now, i, q, rates, row_out, mode_out, bent_out, fi
         if bodies.bent[row[BODY]]:
             spin = record_bent(row, bodies, now, q, rates, mode_out, bent_out[bent_at(row, i) :], spin)
     row_out[B_MASS] = M[o]
-    store(h, row_out, B_MOMENT + 0 * m)
-    store(flow, row_out, B_FLOW + 0 * m)
-    store(turn, row_out, B_TURN + 0 * m)
+    store(h, row_out, B_MOMENT)
+    store(flow, row_out, B_FLOW)
+    store(turn, row_out, B_TURN)
     for e in range(6):
         row_out[B_INERTIA + e] = J[e]
         row_out[B_SPIN + e] = spin[e]
@@ -124,7 +124,7 @@ def change_body(links, now, i, record, mode, rates, dz, dx, dforce_out):
     """Change of M z_dot + b with changes of the twist and of its rate."""
     row = links.table[i]
     m, z, o = row[N_MODES], row[Z], row[INERTIA]
-    d, zero_at = 6 + m, 0 * m
+    d, zero_at = 6 + m, 0
     u, w = load(now.z, z), load(now.z, z + 3)
     if row[BODY] == FLUID:
         change_fluid(now, z, o, u, w, dz, dx, dforce_out)

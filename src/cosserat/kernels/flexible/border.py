@@ -99,7 +99,7 @@ def soften_springs(links, acting, now, q, scratch, c_v, c_q, first, on_links_out
 @helper
 def across(e):
     """Two unit vectors across a unit vector; none across none."""
-    least = 0 * len(e)  # the axis that is farthest from the line
+    least = 0  # the axis that is farthest from the line
     for k in range(1, 3):
         if abs(e[k]) < abs(e[least]):
             least = k
@@ -132,7 +132,7 @@ def soften_laws(links, acting, now, q, scratch, c_v, c_q, first, at_K, on_links_
     """Rows and derivatives of users' laws: twelve rows each, the twists of both places."""
     seats, laws, visit = acting_places_of(acting), laws_of(acting), visit_of(acting)
     for i in range(len(laws.seat)):
-        a, b, at = laws.seat[i, 0], laws.seat[i, 1], 0 * i
+        a, b, at = laws.seat[i, 0], laws.seat[i, 1], 0
         R_a, x_a, u_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
         R_b, x_b, u_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
         differentiate_law(acting, i, (R_a, x_a, u_a, w_a), (R_b, x_b, u_b, w_b))
@@ -198,7 +198,7 @@ def build_border(tree, state, factored, closed, bordered):
     rows, b = rows_of(closed), border_of(bordered)
     m, n = len(rows.value), b.laws[1]
     p = n - m
-    none = 0 * n
+    none = 0
     bring_rows(tree, state, closed, n)
     for i in range(n):
         for k in range(b.Y.shape[1]):
@@ -277,7 +277,7 @@ def eliminate(bordered, change_out):
 def divide(tree, state, factored, closed, bordered, right, wanted, change_out):
     """Solution for right-hand sides (n_v,) and A x = wanted (m,); multipliers in `Border.push`."""
     rows, border = rows_of(closed), border_of(bordered)
-    none = 0 * len(right)
+    none = 0
     for k in range(len(right)):
         change_out[k] = 0.0
     solve_once(tree, state, factored, right, border.nothing, none, border.still, change_out)

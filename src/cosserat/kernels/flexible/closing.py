@@ -164,7 +164,7 @@ def seat_rate(links, seats, now, s, q, rates, rows_out, work):
     link = seats.link[s]
     if link < 0:
         return zero(), zero()
-    z, m, at = links.table[link, Z], seats.modes[s], 0 * s
+    z, m, at = links.table[link, Z], seats.modes[s], 0
     R, x, f, g = place_seat(seats, s, q, links.table[link, MODE], now.z, z + 6, rows_out, at, work)
     u, w = twist_at_place(R, x, load3(now.z, z), load3(now.z, z + 3))
     du, dw = combined(rows_out, at, m, now.z, z + 6)
@@ -214,13 +214,13 @@ def close(tree, state, closed, task):
     now, scratch, vectors = motion_of(state), scratch_of(state), vectors_of(state)
     q, one, two, work = vectors.q, scratch.rows, scratch.more, scratch.last
     if task & ROWS:
-        clear_rows(rows.on_links, 0 * task, len(rows.value))
+        clear_rows(rows.on_links, 0, len(rows.value))
     if task & BIAS:
         accelerate(links, now, rows.still, rows.rest, rows.drift)
     for i in range(4):
         rows.power[i] = 0.0
     for j in range(len(c.driven)):
-        a, b, d, at = c.seat[j, 0], c.seat[j, 1], c.driven[j], 0 * j
+        a, b, d, at = c.seat[j, 0], c.seat[j, 1], c.driven[j], 0
         R_a, x_a, v_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, one, work)
         R_b, x_b, v_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, two, work)
         R, x = relative(R_a, x_a, R_b, x_b)
@@ -269,7 +269,7 @@ def close(tree, state, closed, task):
             push(links, seats, a, P_a, y_a, one, F_a, M_a, vectors.wrench)
             push(links, seats, b, P_b, y_b, two, F_b, M_b, vectors.wrench)
     for j in range(len(wheels.seat)):
-        s, at = wheels.seat[j], 0 * j
+        s, at = wheels.seat[j], 0
         R, x, v, o, P, y = seat_motion(links, seats, now, s, q, one, work)
         d0, d1, d2, r = touching.touch(wheels, j, R)
         du, dw = zero(), zero()
@@ -367,7 +367,7 @@ def wrong_branch(tree, state, closed):
         R_a, x_a, _, _, _, _ = seat_motion(links, seats, now, c.seat[j, 0], q, scratch.rows, scratch.last)
         R_b, x_b, _, _, _, _ = seat_motion(links, seats, now, c.seat[j, 1], q, scratch.more, scratch.last)
         R, _ = relative(R_a, x_a, R_b, x_b)
-        D_a, D_b, d, at = IDENTITY, IDENTITY, c.driven[j], 0 * j
+        D_a, D_b, d, at = IDENTITY, IDENTITY, c.driven[j], 0
         if d >= 0:
             D_a, D_b = load_matrix(given.motion[d], at + 3), load_matrix(given.motion[d], at + 12)
         if joint_rows.inside_out(c.branch[j], R, D_a, D_b):

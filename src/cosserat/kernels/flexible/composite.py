@@ -57,9 +57,9 @@ def mass_matrix(tree, state, factored, mass_out):
             for j in range(d):
                 force[j] = 0.0
             for e in range(6):
-                add_scaled(now.axes[row[AXES] + 6 * r + e], A, at + e * d, d, force, 0 * e)
+                add_scaled(now.axes[row[AXES] + 6 * r + e], A, at + e * d, d, force, 0)
             if r >= k:
-                add_scaled(1.0, A, at + (6 + r - k) * d, d, force, 0 * r)
+                add_scaled(1.0, A, at + (6 + r - k) * d, d, force, 0)
             pass_inwards(links, now, i, r, force, scratch.two, mass_out)
         if row[PARENT] >= 0:
             S = scratch.more[:36]
@@ -82,11 +82,11 @@ def pass_inwards(links, now, i, r, force, work, mass_out):
         for s in range(row[N_JOINT] + row[N_MODES]):
             if at != i or s <= r:
                 c = coordinate(row, s)
-                mass_out[column, c] = along(row, now, s, here, 0 * s)
+                mass_out[column, c] = along(row, now, s, here, 0)
                 mass_out[c, column] = mass_out[column, c]
         at = row[PARENT]
         if at >= 0:
-            g, t = load(here, 0 * at), load(here, 0 * at + 3)
+            g, t = load(here, 0), load(here, 3)
             for j in range(6 + links.table[at, N_MODES]):
                 other[j] = 0.0
             for j in range(6 + row[CARRIERS]):
@@ -114,7 +114,7 @@ def energies(tree, state, gravity, energy_out):
         moment = (M[o + 5 * d + 1], M[o + 3 * d + 2], M[o + 4 * d])
         weight = axpy(M[o], x, mul(R, moment))
         if row[BODY] != FLUID:
-            potential -= dot(load(gravity, 0 * i), weight)
+            potential -= dot(load(gravity, 0), weight)
         if row[BODY] >= 0:
             s = o + m * m
             for a in range(m):

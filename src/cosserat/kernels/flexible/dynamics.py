@@ -21,7 +21,7 @@ def place(tree, state):
 def act(tree, acting, state):
     """What acts on links and in joints at q, v: wrench, effort."""
     vectors, inputs = vectors_of(state), inputs_of(acting)
-    wrenches(tree, acting, state, vectors.q, inputs.load, _ALL + 0 * len(vectors.q), vectors.wrench)
+    wrenches(tree, acting, state, vectors.q, inputs.load, _ALL, vectors.wrench)
     return joint_efforts(tree, acting, vectors.q, vectors.v, inputs.drive, inputs.target, vectors.effort)
 
 
@@ -65,7 +65,7 @@ def accelerate_under(tree, state, factored):
     for k in range(len(bias)):
         vectors.force[k] = bias[k] - vectors.wrench[k]
     wrong = factor(tree, state, factored, vectors.extra, vectors.held)
-    one = 1 + 0 * wrong
+    one = 1
     solve_once(tree, state, factored, vectors.effort, vectors.force, one, vectors.ground, vectors.a)
     return wrong
 

@@ -124,7 +124,7 @@ def accelerate(tree, acting, state, factored, closed, bordered):
     """
     rows, border, x = rows_of(closed), border_of(bordered), vectors_of(state)
     m, n = len(rows.value), len(x.q)
-    task = ROWS | BIAS | FORCES + 0 * n
+    task = ROWS | BIAS | FORCES
     inner_of(acting).follow[0] = FROZEN
     place(tree, state)
     act(tree, acting, state)
@@ -158,7 +158,7 @@ def project_state(tree, state, factored, stepping, closed, bordered):
     rows, border, x, method = rows_of(closed), border_of(bordered), vectors_of(state), method_of(stepping)
     delta = trial_of(stepping).delta
     m, n = len(rows.value), len(x.q)
-    none, task = 0 * n, ROWS + 0 * n
+    none, task = 0, ROWS
     closed_now = 0
     for count in range(_MOST_PROJECTIONS + 1):
         place(tree, state)

@@ -47,7 +47,7 @@ def place_at(links, places, now, lin, s):
     R, x = load_frame(now.frame[link])
     u, _ = twist_at_place(R_i, x_i, load(now.z, z), load(now.z, z + 3))
     R, x = compose(R, x, R_i, x_i)
-    return R, x, add(u, load(record, S_FLOW + 0 * s))
+    return R, x, add(u, load(record, S_FLOW))
 
 
 @helper
@@ -63,7 +63,7 @@ def motion_change(links, places, now, lin, s, start, l, along_q):
     link = places.link[s]
     if link < 0 or lin.mark[link] != 1:
         return zero(), zero(), zero(), zero()
-    z, record, at = links.table[link, Z], lin.place[s], 0 * s
+    z, record, at = links.table[link, Z], lin.place[s], 0
     own = l if link == start else -1
     p, o, ds, dr, _, _ = seat_change(
         places, s, record, lin.place_slope, lin.place_rate, lin.place_change, own if along_q else -1,
@@ -179,7 +179,7 @@ def change_loads(links, places, forces, loads, now, lin, start, l):
 @helper
 def law_motion(links, places, now, lin, s):
     """Motion (R, x, v, w) of a seat: world frame and twist in its own axes."""
-    link, at = places.link[s], 0 * s
+    link, at = places.link[s], 0
     if link < 0:
         R, x = load_frame(places.frame[s])
         return R, x, zero(), zero()
@@ -221,7 +221,7 @@ def slope_times(J, at, p, o, du, dw):
 def change_laws(links, places, laws, now, lin, start, l, along_q):
     """Changes of the wrenches of users' laws."""
     for i in range(len(laws.seat)):
-        a, b, at = laws.seat[i, 0], laws.seat[i, 1], 0 * i
+        a, b, at = laws.seat[i, 0], laws.seat[i, 1], 0
         p_a, o_a, u_a, w_a = motion_change(links, places, now, lin, a, start, l, along_q)
         df, dt = slope_times(laws.slope[i], at, p_a, o_a, u_a, w_a)
         f, t = load(laws.wrench[i], at), load(laws.wrench[i], at + 3)

@@ -36,11 +36,11 @@ def seat_motion(links, seats, now, s, q, rows_out, work):
         R, x = load_frame(seats.frame[s])
         return R, x, zero(), zero(), R, x
     z, mode = links.table[link, Z], links.table[link, MODE]
-    R_i, x_i, _, _ = place_seat(seats, s, q, mode, now.z, z + 6, rows_out, 0 * s, work)
+    R_i, x_i, _, _ = place_seat(seats, s, q, mode, now.z, z + 6, rows_out, 0, work)
     R_l, x_l = load_frame(now.frame[link])
     R, x = compose(R_l, x_l, R_i, x_i)
     u, w = twist_at_place(R_i, x_i, load(now.z, z), load(now.z, z + 3))
-    du, dw = combined(rows_out, 0 * s, seats.modes[s], now.z, z + 6)
+    du, dw = combined(rows_out, 0, seats.modes[s], now.z, z + 6)
     return R, x, add(u, du), add(w, dw), R_i, x_i
 
 
@@ -50,7 +50,7 @@ def push(links, seats, s, R_i, x_i, rows, f, t, wrench_out):
     link = seats.link[s]
     if link >= 0:
         z = links.table[link, Z]
-        projected(rows, 0 * s, seats.modes[s], f, t, wrench_out, z + 6)
+        projected(rows, 0, seats.modes[s], f, t, wrench_out, z + 6)
         f, t = wrench_to_node(R_i, x_i, f, t)
         add6(f, t, wrench_out, z)
 
@@ -74,7 +74,7 @@ def constants_of(forces, laws, i):
 @helper
 def local_load(forces, i, R, row):
     """Components of load i in the axes R of its seat, before the gain."""
-    at = 0 * i
+    at = 0
     if forces.follower[i]:
         R = load_matrix(forces.axes[i], at)
     return loads.in_axes(R, load(row, at), load(row, at + 3))
@@ -93,7 +93,7 @@ def push_laws(links, acting, now, scratch, q, wrench_out):
             call_address(inner.stage[0], (acting, i))
         else:
             state_loads.call(laws, i, laws.unit[i, 0], laws.clock[0], visit)
-        f, t = load(visit.wrench, 0 * i), load(visit.wrench, 0 * i + 3)
+        f, t = load(visit.wrench, 0), load(visit.wrench, 3)
         push(links, seats, a, P_a, y_a, scratch.rows, f, t, wrench_out)
         if laws.pair[i] == 1:
             R, x = relative(R_a, x_a, R_b, x_b)

@@ -189,7 +189,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
     known, trial, passive, method = known_of(stepping), trial_of(stepping), passive_of(stepping), method_of(stepping)
     rows, border, s = rows_of(closed), border_of(bordered), method.numbers
     n, m, shift = len(known.q), len(rows.value), border.shift
-    none = 0 * n
+    none = 0
     gain = (1.0 - s[SHIFT]) / (1.0 - s[MEAN])
     c_v, c_q = s[STEP] * s[GAMMA] * gain, s[STEP] * s[STEP] * s[BETA] * gain
     closes = len(rows.angle) + m > 0

@@ -70,7 +70,7 @@ def move_link(links, seats, now, i, q, v, work):
     for j in range(m):
         now.z[z + 6 + j] = v[row[MODE] + j]
     f, g = outer_twist(R_o, x_o, f, g)
-    put6(f, g, now.drift[i], 0 * i)
+    put6(f, g, now.drift[i], 0)
     R_i, x_i = inverse_frame(R_o, x_o)
     R, x = compose(R_b, x_b, R_t, x_t)
     R, x = compose(R, x, R_i, x_i)
@@ -122,9 +122,9 @@ def accelerate(links, now, a, ground, rates_out):
     for i in range(len(links.table)):
         row = links.table[i]
         parent, z, m = row[PARENT], row[Z], row[N_MODES]
-        u, w = load(now.drift[i], 0 * i), load(now.drift[i], 0 * i + 3)
+        u, w = load(now.drift[i], 0), load(now.drift[i], 3)
         if parent < 0:
-            du, dw = combined(now.carry, row[CARRY], 6, ground, 0 * i)
+            du, dw = combined(now.carry, row[CARRY], 6, ground, 0)
         else:
             du, dw = combined(now.carry, row[CARRY], 6 + row[CARRIERS], rates_out, links.table[parent, Z])
         u, w = add(u, du), add(w, dw)

@@ -25,6 +25,6 @@ def read_seat(tree, state, seated):
     """Frame and velocities of a place, with the motion of the links at hand."""
     links, now, scratch, q = links_of(tree), motion_of(state), scratch_of(state), vectors_of(state).q
     seats, site = places_of(seated), site_of(seated)
-    R, x, u, w, _, _ = seat_motion(links, seats, now, 0 * len(q), q, scratch.rows, scratch.last)
+    R, x, u, w, _, _ = seat_motion(links, seats, now, 0, q, scratch.rows, scratch.last)
     put_motion(R, x, u, w, site.motion)
     return 0

@@ -112,7 +112,7 @@ def product(a, b):
 def gather_forces(tree, acting, state, closed, room):
     """All wrenches on links into `Vectors.wrench`; power of dampers, of loads, and of the forces of constraints."""
     x, z, forces, n_laws = vectors_of(state), motion_of(state).z, forces_of(acting), len(laws_of(acting).seat)
-    loads, none, rows = inputs_of(acting).load, 0 * len(x.q), rows_of(closed)
+    loads, none, rows = inputs_of(acting).load, 0, rows_of(closed)
     damped, supplied, closing = 0.0, 0.0, 0.0
     for i in range(len(x.wrench)):
         x.wrench[i] = 0.0
@@ -208,9 +208,9 @@ def record_seats(tree, state, seated):
         for s in range(len(seats.link)):
             R, x, u, w, _, _ = seat_motion(links, seats, now, s, path.q[k], scratch.rows, scratch.last)
             store_frame(R, x, path.frame[k, s])
-            store(u, path.twist[k, s], 0 * s)
-            store(w, path.twist[k, s], 3 + 0 * s)
+            store(u, path.twist[k, s], 0)
+            store(w, path.twist[k, s], 3)
             u, w = seat_rate(links, seats, now, s, path.q[k], path.z_dot[k], scratch.rows, scratch.last)
-            store(u, path.rate[k, s], 0 * s)
-            store(w, path.rate[k, s], 3 + 0 * s)
+            store(u, path.rate[k, s], 0)
+            store(w, path.rate[k, s], 3)
     return 0

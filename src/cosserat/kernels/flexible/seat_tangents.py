@@ -49,15 +49,15 @@ def record_seat(seats, s, q, q_at, v, v_at, a, a_at, record_out, slope_out, rate
         record_out[S_TURN + j] = R[j]
     for j in range(3):
         record_out[S_W + j] = w[j]
-    put6(x_dot, w_dot, record_out, S_RATE + 0 * m)
-    put6(x_ddot, w_ddot, record_out, S_CHANGE + 0 * m)
-    put6(u, r, record_out, S_SLIP + 0 * m)
+    put6(x_dot, w_dot, record_out, S_RATE)
+    put6(x_ddot, w_ddot, record_out, S_CHANGE)
+    put6(u, r, record_out, S_SLIP)
     turning = add(tangent_times(w, w_ddot, -1.0), tangent_slope(w, w_dot, w_dot, -1.0))
     linear = sub(mul_t(R, x_ddot), cross(r, u))
     f, g = twist_at_place(R_f, x_f, linear, mul_t(R_i, turning))
     u, r = twist_at_place(R_f, x_f, u, r)
-    put6(u, r, record_out, S_FLOW + 0 * m)
-    put6(f, g, record_out, S_FLOW + 6 + 0 * m)
+    put6(u, r, record_out, S_FLOW)
+    put6(f, g, record_out, S_FLOW + 6)
     R, x = compose(R, add(x_i, x), R_f, x_f)
     store_frame(R, x, record_out[S_FRAME:])
 
@@ -81,11 +81,11 @@ def seat_change(seats, s, record, slope, rate, change, along_q, along_v):
         j = o + 6 * along_v
         ed, hd = add(ed, load(slope, j)), add(hd, load(slope, j + 3))
         edd, hdd = axpy(2.0, load(rate, j), edd), axpy(2.0, load(rate, j + 3), hdd)
-    R, w = load_matrix(record, S_TURN + 0 * o), load(record, S_W + 0 * o)
-    R_i = load_matrix(seats.interface[s], 0 * o)
-    w_dot, x_ddot = load(record, S_RATE + 3 + 0 * o), load(record, S_CHANGE + 0 * o)
-    w_ddot = load(record, S_CHANGE + 3 + 0 * o)
-    u, r = load(record, S_SLIP + 0 * o), load(record, S_SLIP + 3 + 0 * o)
+    R, w = load_matrix(record, S_TURN), load(record, S_W)
+    R_i = load_matrix(seats.interface[s], 0)
+    w_dot, x_ddot = load(record, S_RATE + 3), load(record, S_CHANGE)
+    w_ddot = load(record, S_CHANGE + 3)
+    u, r = load(record, S_SLIP), load(record, S_SLIP + 3)
     shift, turn = mul_t(R, e), mul_t(R_i, tangent_times(w, h, -1.0))
     du = sub(mul_t(R, ed), cross(turn, u))
     dr = mul_t(R_i, add(tangent_times(w, hd, -1.0), tangent_slope(w, h, w_dot, -1.0)))
@@ -109,8 +109,8 @@ def add_power_change(seats, s, record, slope, along_q, f, t, sign, out, at):
         return
     o, pair_at = seats.rows_at[s], seats.pair_at[s]
     R_f, x_f = load_frame(seats.frame[s])
-    R, w = load_matrix(record, S_TURN + 0 * m), load(record, S_W + 0 * m)
-    R_i = load_matrix(seats.interface[s], 0 * m)
+    R, w = load_matrix(record, S_TURN), load(record, S_W)
+    R_i = load_matrix(seats.interface[s], 0)
     f, t = wrench_to_node(R_f, x_f, f, t)
     h = load(slope, o + 6 * along_q + 3)
     turn, moment = mul_t(R_i, tangent_times(w, h, -1.0)), mul(R_i, t)
@@ -133,8 +133,8 @@ def add_power(seats, s, record, slope, f, t, sign, out, at):
         return
     o = seats.rows_at[s]
     R_f, x_f = load_frame(seats.frame[s])
-    R, w = load_matrix(record, S_TURN + 0 * m), load(record, S_W + 0 * m)
-    R_i = load_matrix(seats.interface[s], 0 * m)
+    R, w = load_matrix(record, S_TURN), load(record, S_W)
+    R_i = load_matrix(seats.interface[s], 0)
     f, t = wrench_to_node(R_f, x_f, f, t)
     f, t = mul(R, f), tangent_times(w, mul(R_i, t), 1.0)
     for l in range(m):

@@ -45,8 +45,8 @@ def place_seat(seats, s, q, q_at, v, v_at, rows_out, at, work):
             work[j] = 0.0
         for i in range(m):
             add_scaled(q[q_at + i], seats.pair, pair_at + 6 * m * i, 6 * m, rows_out, at)
-            add_scaled(v[v_at + i], seats.pair, pair_at + 6 * m * i, 6 * m, work, 0 * i)
-        x_bent, w_bent = combined(work, 0 * m, m, v, v_at)
+            add_scaled(v[v_at + i], seats.pair, pair_at + 6 * m * i, 6 * m, work, 0)
+        x_bent, w_bent = combined(work, 0, m, v, v_at)
         y, r = combined(rows_out, at, m, q, q_at)
         x, w = scale(0.5, add(x, y)), scale(0.5, add(w, r))
     x_dot, w_dot = combined(rows_out, at, m, v, v_at)

@@ -68,11 +68,11 @@ joint; wrench in it, in the axes of both sides; the body."""
 @helper
 def record_link(links, seats, now, lin, i, vectors):
     """Fill the record of one link."""
-    row, r, at = links.table[i], lin.link[i], 0 * i
+    row, r, at = links.table[i], lin.link[i], 0
     parent, first = row[PARENT], row[FIRST]
     kind, slide, turn = row[KIND], links.joint[i, 0], links.joint[i, 1]
     u, w, f, g = zero(), zero(), load(vectors.ground, at), load(vectors.ground, at + 3)
-    above, bent = 0 * i, 0 * i
+    above, bent = 0, 0
     if parent >= 0:
         above, bent = links.table[parent, Z], links.table[parent, MODE]
         u, w = load(now.z, above), load(now.z, above + 3)
@@ -149,7 +149,7 @@ def record(tree, acting, state, linearised):
 @helper
 def spread(links, seats, bodies, now, lin, start, r, along_q):
     """Changes of motions and inertia forces of links from `start` outwards, along its coordinate r or velocity r."""
-    n, at = len(links.table), 0 * start
+    n, at = len(links.table), 0
     l = r - links.table[start, N_JOINT]
     for i in range(n):
         lin.mark[i] = 0
@@ -240,7 +240,7 @@ def less_bracket(R, x, u, w, p, o, y, h):
 @helper
 def collect(links, seats, now, lin, start, r, along_q, tau_out, column):
     """Sum the changes of forces inwards, and write those of the efforts into a column."""
-    l, at, n = r - links.table[start, N_JOINT], 0 * start, len(links.table)
+    l, at, n = r - links.table[start, N_JOINT], 0, len(links.table)
     for c in range(n):
         i = n - 1 - c
         if lin.mark[i] == 0:

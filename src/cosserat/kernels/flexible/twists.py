@@ -88,7 +88,7 @@ def contracted(table, at, m, width, x, x_at, sums_out):
     for j in range(n):
         sums_out[j] = 0.0
     for i in range(m):
-        add_scaled(x[x_at + i], table, at + i * n, n, sums_out, 0 * i)
+        add_scaled(x[x_at + i], table, at + i * n, n, sums_out, 0)
 
 
 @helper

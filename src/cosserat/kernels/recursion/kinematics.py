@@ -35,7 +35,7 @@ def link_motions(table, q, v, a, frame_out, motion_out):
     own_inertias(table, links)
     move_links(table, v, links, freedoms)
     accelerate_links(table, v, a, links, freedoms)
-    o = get3(origin, 0 * len(origin))
+    o = get3(origin, 0)
     g = (table[GRAVITY], table[GRAVITY + 1], table[GRAVITY + 2])
     for i in range(int(table[N_LINKS])):
         at = i * X_ROW

@@ -80,12 +80,12 @@ def place_links(table, q, links, freedoms, origin):
         at = i * X_ROW
         R, x = get_frame(work, here + W_FRAME)
         if i == 0:
-            put3(origin, 0 * i, x)
+            put3(origin, 0, x)
         if parent >= 0:
             R_p, x_p = get_frame(links, parent * X_ROW + X_FRAME)
             R, x = matmul(R_p, R), add(x_p, mul(R_p, x))
         else:
-            x = sub(x, get3(origin, 0 * i))
+            x = sub(x, get3(origin, 0))
         put9(links, at + X_FRAME, R)
         put3(links, at + X_FRAME + 9, x)
         d = int(table[row + DOF])
