@@ -16,7 +16,7 @@ from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
 from cosserat.solve.analyses.steady_states import steady_states
 from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
-from cosserat.solve.linear.crossings import Crossing
+from cosserat.solve.linear.crossings import EigenCrossing
 from cosserat.solve.linear.neutral import all_crossings, settle, usual_neutral
 from cosserat.solve.linear.spectra import Spectra, track
 
@@ -121,7 +121,7 @@ def stability(
     return Stability(model.name, states.names[0], grid, eigenvalues, [critical_of(c) for c in found], stable, stats)
 
 
-def critical_of(crossing: Crossing) -> Critical:
+def critical_of(crossing: EigenCrossing) -> Critical:
     """A crossing in the words of a user."""
     kind = FLUTTER if crossing.flutter else DIVERGENCE
     return Critical(crossing.value, kind, crossing.eigenvalue, crossing.loss, crossing.count)

@@ -19,7 +19,7 @@ from cosserat.solve.analyses.stability import checked_values
 from cosserat.solve.analyses.steady_states import steady_states
 from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
-from cosserat.solve.linear.crossings import Crossing, crossings
+from cosserat.solve.linear.crossings import EigenCrossing, crossings
 from cosserat.solve.linear.spectra import Spectra, Spectrum
 
 Array = NDArray[np.float64]
@@ -80,7 +80,7 @@ def stability_map(
     shape = (len(grids[0]), len(grids[1]))
     sweep = Spectra(states, 2 * n)
     spectra: dict[tuple[int, int], Spectrum] = {}
-    edges: dict[Edge, Crossing] = {}
+    edges: dict[Edge, EigenCrossing] = {}
     with states.walk():
 
         def row(j: int) -> None:
@@ -112,7 +112,7 @@ def stability_map(
 
 def _on_edge(
     sweep: Spectra, a: Spectrum, b: Spectrum, grids: list[Array], node: tuple[int, int], direction: int
-) -> Crossing | None:
+) -> EigenCrossing | None:
     """The change between stable and unstable on an edge of the grid."""
     i, j = node
 
@@ -129,7 +129,7 @@ def _on_edge(
 def _cells(
     sweep: Spectra,
     spectra: dict[tuple[int, int], Spectrum],
-    edges: dict[Edge, Crossing],
+    edges: dict[Edge, EigenCrossing],
     grids: list[Array],
 ) -> list[tuple[Edge, Edge]]:
     """Pairs of edges that the boundary joins across a cell; where it meets all four, the centre decides."""
@@ -148,7 +148,7 @@ def _cells(
     return pairs
 
 
-def _join(edges: dict[Edge, Crossing], pairs: list[tuple[Edge, Edge]], grids: list[Array]) -> list[Boundary]:
+def _join(edges: dict[Edge, EigenCrossing], pairs: list[tuple[Edge, Edge]], grids: list[Array]) -> list[Boundary]:
     """Critical points on edges joined through the cells of the grid to curves."""
     partners: dict[Edge, list[Edge]] = {edge: [] for edge in edges}
     for first, second in pairs:
@@ -176,6 +176,6 @@ def _join(edges: dict[Edge, Crossing], pairs: list[tuple[Edge, Edge]], grids: li
     return out
 
 
-def _place(edge: Edge, crossing: Crossing, grids: list[Array]) -> tuple[float, float]:
+def _place(edge: Edge, crossing: EigenCrossing, grids: list[Array]) -> tuple[float, float]:
     i, j, direction = edge
     return (crossing.value, float(grids[1][j])) if direction == 0 else (float(grids[0][i]), crossing.value)

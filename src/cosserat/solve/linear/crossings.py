@@ -26,7 +26,7 @@ _STATIC = 1e-5  # imaginary part, relative to |s| at the end of the bracket, tha
 
 
 @dataclass(frozen=True)
-class Crossing:
+class EigenCrossing:
     """One or several eigenvalues that cross the imaginary axis together.
 
     Attributes
@@ -50,7 +50,7 @@ class Crossing:
     count: int
 
 
-def crossings(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> list[Crossing]:
+def crossings(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> list[EigenCrossing]:
     """All changes of the number of growing eigenvalues between two spectra, from a to b."""
     low, high = min(a.value, b.value), max(a.value, b.value)
 
@@ -68,7 +68,7 @@ def crossings(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -
     return found
 
 
-def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> tuple[Crossing | None, Spectrum]:
+def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> tuple[EigenCrossing | None, Spectrum]:
     """The change nearest a, None if an eigenvalue only left the set that is computed; and a spectrum beyond it."""
     near, far = a, b
     size = max(float(np.max(np.abs(x.eigenvalues[x.growing]), initial=0.0)) for x in (a, b))
@@ -118,7 +118,7 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
     guess = min(max(guess, min(a.value, b.value)), max(a.value, b.value))
     flutter = abs(imaginary) > _STATIC * size
     count = abs(far.n_growing - near.n_growing) // (2 if flutter else 1)
-    return Crossing(guess, complex(0.0, abs(imaginary) if flutter else 0.0), flutter, loss, max(count, 1)), far
+    return EigenCrossing(guess, complex(0.0, abs(imaginary) if flutter else 0.0), flutter, loss, max(count, 1)), far
 
 
 def _polish(

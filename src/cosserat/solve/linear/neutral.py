@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError
-from cosserat.solve.linear.crossings import Crossing, crossings
+from cosserat.solve.linear.crossings import EigenCrossing, crossings
 from cosserat.solve.linear.spectra import Spectrum
 
 _TINY = 1e-5  # |s|, relative to the largest, below which it is the square root of rounding errors
@@ -28,7 +28,7 @@ _PILE = 1e-7  # distance of crossings, relative to the value, that cannot be tol
 
 def all_crossings(
     evaluate: Callable[[float], Spectrum], spectra: list[Spectrum], usual: tuple[int, int]
-) -> list[Crossing]:
+) -> list[EigenCrossing]:
     """All crossings of the imaginary axis along a row of spectra, whose values may be critical themselves.
 
     At the first value only a loss is reported, nothing being known of what was before.
@@ -100,9 +100,9 @@ def _met(spectrum: Spectrum) -> NDArray[np.bool_]:
     return out
 
 
-def without_piles(found: list[Crossing], span: float) -> list[Crossing]:
+def without_piles(found: list[EigenCrossing], span: float) -> list[EigenCrossing]:
     """Crossings to and fro at one value count as what is left of them; rounding errors pile them up."""
-    piles: list[list[Crossing]] = []
+    piles: list[list[EigenCrossing]] = []
     for crossing in found:
         if piles and abs(crossing.value - piles[-1][-1].value) <= _PILE * max(abs(crossing.value), 1e-3 * span):
             piles[-1].append(crossing)
@@ -121,6 +121,6 @@ def without_piles(found: list[Crossing], span: float) -> list[Crossing]:
     return out
 
 
-def _eigenvalues(crossing: Crossing) -> int:
+def _eigenvalues(crossing: EigenCrossing) -> int:
     """How many eigenvalues begin to grow."""
     return crossing.count * (2 if crossing.flutter else 1) * (1 if crossing.loss else -1)
