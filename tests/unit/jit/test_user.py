@@ -163,10 +163,12 @@ def test_the_next_process_compiles_nothing(tmp_path):
 def test_a_function_may_move_to_another_module(tmp_path):
     """What is kept names the module of a function; where that is no more, the function is compiled again."""
     factor = time.time()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
     for name in ("first_place_of_a_law", "second_place_of_a_law"):
         path = tmp_path / f"{name}.py"
         path.write_text(f"def law(x):\n    return {factor!r} * x\n")
         text = f"from {name} import law\nfrom cosserat.jit.user import keep_user\nprint(keep_user(law, {{}})(2.0))"
-        found = subprocess.run([sys.executable, "-c", text], cwd=tmp_path, capture_output=True, text=True, check=False)
+        call = [sys.executable, "-c", text]
+        found = subprocess.run(call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         assert found.stdout.strip() == repr(2.0 * factor), found.stderr
         path.unlink()
