@@ -46,8 +46,9 @@ def test_closed_loops(arm) -> None:
     arm.add(cs.Revolute("grip", cs.GROUND, "two.end", axis=(0, 0, 1)))
     tree = cs.FlexibleTree(arm, modes=2)
     zero = tree.neutral()
-    with refused(r"form a closed loop, and this call needs a tree"):
-        tree.forward_dynamics(zero, zero, zero, driven={tree.coordinates[0]: 1.0})
+    opening = dict.fromkeys(tree.coordinates, 1.0)
+    with refused(r"hybrid_dynamics: the given motions would open the loop at joint 'grip', by an acceleration of"):
+        tree.forward_dynamics(zero, zero, zero, driven=opening)
 
 
 def test_states(arm) -> None:

@@ -64,9 +64,14 @@ def test_motions_of_rotation_vectors() -> None:
 
 
 def test_loops(model: cs.Model) -> None:
+    """The joint where a loop is cut has no coordinates, and motions must not open it."""
     model.add(cs.Spherical("loop", model["b0"], model["b3"], at=(3, 1, 0)))
-    with pytest.raises(cs.CosseratError, match="form a closed loop"):
-        cs.hybrid_dynamics(model, np.zeros(11), np.zeros(11))
+    for given in ("motions", "efforts"):
+        for name in ("loop", "loop.rx"):
+            with pytest.raises(cs.CosseratError, match=f"{given} names '{name}', the joint where a closed loop is cut"):
+                cs.hybrid_dynamics(model, np.zeros(11), np.zeros(11), **{given: {name: 1.0}})
+    with pytest.raises(cs.CosseratError, match=r"would open the loop at joint 'loop', by .*; give motions to fewer"):
+        cs.hybrid_dynamics(model, np.zeros(11), np.zeros(11), {"hip": 1.0, "neck": np.zeros(3)})
 
 
 @pytest.mark.parametrize(

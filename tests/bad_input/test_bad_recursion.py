@@ -155,9 +155,8 @@ def test_one_state_where_one_is_meant(arm: cs.Model) -> None:
 
 def test_loops(arm: cs.Model) -> None:
     arm.add(cs.Spherical("grip", "two", cs.GROUND, at=(4, 0, 0)))
-    for call in (cs.composed_vectors, cs.hybrid_dynamics):
-        with pytest.raises(cs.CosseratError, match=r"arm': the joints 'elbow', 'shoulder', 'grip' form a closed loop"):
-            call(arm, ZERO, ZERO)
+    with pytest.raises(cs.CosseratError, match=r"arm': the joints 'elbow', 'shoulder', 'grip' form a closed loop"):
+        cs.composed_vectors(arm, ZERO, ZERO)
 
 
 def test_beams() -> None:

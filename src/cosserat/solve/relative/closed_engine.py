@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from cosserat.compile.tree import TreeData
+from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
@@ -23,6 +24,8 @@ from cosserat.solve.relative.tree_constraints import TreeConstraints, TreeRows
 Array = NDArray[np.float64]
 
 _RANK = 1e-10  # singular values below this part of the largest belong to redundant rows
+_AGREE = 1e-6  # of the greatest acceleration in a cut, by which given motions may open it
+_NOTHING = 1e-9  # m/s^2 or rad/s^2, by which they may always
 _SURE = 1e-3  # ratio of pivots, in the square root, above which rows are independent beyond doubt
 _STEP = 0.02  # rad, or m/s, between the points of a difference
 _EIGHTH = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))  # point, in steps to both sides, and weight
@@ -32,7 +35,8 @@ class ClosedEngine(ModalEngine):
     """A `ModalEngine` whose loops are closed. Prescribed motions of the tree and what rolls are left out, as in trees.
 
     Inverse dynamics gives the efforts without forces between the two sides of a cut: forward dynamics undoes it for all
-    accelerations that the loops allow.
+    accelerations that the loops allow. Hybrid dynamics gives efforts with the least of these forces that the freedoms
+    without drives need.
     """
 
     def __init__(self, model: Model, data: TreeData) -> None:
@@ -76,14 +80,35 @@ class ClosedEngine(ModalEngine):
         rows, a = self.closure(q, v), np.empty(len(q))
         super().forward_dynamics(q, v, tau + rows.efforts, a)
         factor = Articulated(self._here)
-        columns = factor.solve(rows.A)
-        multipliers = least(rows.A @ columns.T, -(rows.bias + rows.A @ a))
-        return a + multipliers @ columns, multipliers, rows, factor
+        return *_tied(rows, a, factor), rows, factor
 
     def hybrid_dynamics(self, q: Array, v: Array, driven: Array, given: Array, a: Array, tau: Array) -> int:
-        """Not offered: drives of a loop may contradict each other."""
-        self._data.spanning.demand_tree(self._data.title)
-        return 1
+        """Of q, v, driven, given to a, tau (n,)."""
+        if self._refuses(q, v, driven, given, out=(a, tau)):
+            return 1
+        held, rows, known = driven != 0.0, self.closure(q, v), given.copy()
+        super().hybrid_dynamics(q, v, driven, np.where(held, given, given + rows.efforts), a, tau)
+        a[:], multipliers = _tied(rows, a, Articulated(self._here, driven=held))
+        if held.any():
+            self._demand_closed(rows, a)
+        super().inverse_dynamics(q, v, a, tau)
+        tau[:] = np.where(held, tau - rows.efforts - multipliers @ rows.A, known)
+        return 0
+
+    def _demand_closed(self, rows: TreeRows, a: Array) -> None:
+        """Raise if accelerations, some of which were given, would open a loop."""
+        opening = np.abs(rows.A @ a + rows.bias)
+        size = np.abs(rows.A) @ np.abs(a) + np.abs(rows.bias)
+        if np.max(opening, initial=0.0) <= max(_AGREE * np.max(size, initial=0.0), _NOTHING):
+            return
+        worst = self._kept[np.argmax(opening)]
+        slot = next(s for s in self._ties.slots if s.first <= worst < s.first + len(s.rows))
+        assert slot.joint is not None
+        raise SolveError(
+            f"hybrid_dynamics: the given motions would open the loop at joint {slot.joint.name!r}, by an acceleration "
+            f"of {opening.max():.3g}; give motions to fewer coordinates, no more than the mechanism has freedoms, and "
+            "a state that closes its loops and is no dead point of the motions"
+        )
 
     def inverse_dynamics_derivatives(self, q: Array, v: Array, a: Array, dq: Array, dv: Array, M: Array) -> int:
         """Of q, v, a to dq, dv, da (n, n)."""
@@ -130,6 +155,13 @@ class ClosedEngine(ModalEngine):
         kinetic, strain, potential = super().energies(q, v)
         angles = self.closure(q, v).angles
         return kinetic, strain + 0.5 * float(self._ties.closed.cut.stiffness @ angles**2), potential
+
+
+def _tied(rows: TreeRows, a: Array, factor: Articulated) -> tuple[Array, Array]:
+    """Accelerations that the loops allow, of those without forces in the cuts, and the multipliers: the least ones."""
+    columns = factor.solve(rows.A)
+    multipliers = least(rows.A @ columns.T, -(rows.bias + rows.A @ a))
+    return a + multipliers @ columns, multipliers
 
 
 def _difference(function: Callable[[Array], Array], step: Array) -> Array:

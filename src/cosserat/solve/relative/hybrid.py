@@ -32,7 +32,8 @@ class HybridDynamics:
     driven : (n,) of bool
         True where the acceleration was given.
     a, tau : (n,) or (N, n)
-        Accelerations, and what actuators add. Where the call had no wrenches, tau is `inverse_dynamics` of a.
+        Accelerations, and what actuators add. Where the call had no wrenches and the model has no closed loops, tau is
+        `inverse_dynamics` of a.
 
     Examples
     --------
@@ -83,10 +84,14 @@ def hybrid_dynamics(
     Which joint motions move a free body, and how, is the locomotion problem of [Boyer05], section 6: the joints are
     given their motions, and the free base its effort, which is zero.
 
+    Closed loops stay closed, by forces in the joint of each that is cut. Motions of more coordinates than the mechanism
+    has freedoms must agree with one another; the efforts are then not the only ones, and those with the least forces in
+    the cuts are found.
+
     Parameters
     ----------
     model : Model
-        Without closed loops.
+        Joints of closed loops that are cut have no coordinates, see `Tree`, and take no motions or efforts here.
     q, v : (n,) or (N, n)
         Coordinates and velocities of the whole state, in the order of `Tree.coordinates`; stacks are states side by
         side, under the same motions and efforts (`Tree.hybrid_dynamics` takes stacks of those, too).
@@ -150,6 +155,11 @@ def _entries(given: Mapping[str, Any] | None, word: str, data: TreeData) -> list
     for name, value in given.items():
         where = data.named.get(name)
         if where is None:
+            if any(name in (loop.joint.name, *loop.joint.coordinates) for loop in data.loops):
+                raise SolveError(
+                    f"{call}: {word} names {name!r}, the joint where a closed loop is cut, which has no coordinates; "
+                    "name other joints of the loop"
+                )
             known = ", ".join(sorted(data.named)[:12])
             raise SolveError(f"{call}: {word} names {name!r}; joints, free bases and coordinates: {known}")
         for k, x in zip(where, _finite(f"{word}[{name!r}]", value, len(where)), strict=True):
