@@ -31,7 +31,7 @@ from cosserat.solve.floating.start import continued, starting_state
 from cosserat.solve.floating.state import Drives, Instant, Start, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
-from cosserat.solve.motion.branches import Leap, first_leap
+from cosserat.solve.motion.branches import first_leap
 from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.failures import ENDED, kept_inside
 from cosserat.solve.motion.method import name_of
@@ -137,10 +137,9 @@ def simulate_floating(
                 told = indefinite(tree, drives.held, times, states.q)
             status = replace(status, detail=told or status.detail)
             status = within_reach(reference.compiled, status, begin.t + duration - float(times[-1]))
-    leap = _leap(times, states, drives, constraints) if every == 1 and status.ok else None
+    leap = _leap(tree, times, states, drives, constraints) if every == 1 and status.ok else None
     if leap is not None:
-        told = leap.told(repr(tree.coordinates[leap.place]))
-        status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap.time, detail=told)
+        status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap[0], detail=leap[1])
     watch.stop()
     nodes = reference.skeleton
     stats = watch.stats(walk.tally, nodes.n_nodes, len(model.joints) + nodes.n_corners)
@@ -162,13 +161,22 @@ def simulate_floating(
     return run
 
 
-def _leap(times: Array, states: States, drives: Drives, constraints: TreeConstraints) -> Leap | None:
-    """A step past a dead point of a loop that drives leave no freedom."""
+def _leap(
+    tree: FlexibleTree, times: Array, states: States, drives: Drives, constraints: TreeConstraints
+) -> tuple[float, str] | None:
+    """When a loop that drives leave no freedom steps past a dead point, and words about it.
+
+    Velocities of spherical and free joints are no rates of coordinates: what these do, other joints of the loop tell.
+    """
     free = int(np.count_nonzero(~drives.held))
     if constraints.driven or not drives.held.any() or not 0 < free <= constraints.n_rows:
         return None
+    turning = [k for link in tree.data.links if link.n_v > 1 for k in link.freedoms]
+    plain = np.setdiff1d(np.arange(len(tree.coordinates)), turning)
     given = drives.sample(times)
-    return first_leap(times, states.q, states.v, given[:, 0], given[:, 1])
+    q, v = states.q[:, plain, None], states.v[:, plain, None]
+    found = first_leap(times, q, v, given[:, 0], given[:, 1])
+    return None if found is None else (found.time, found.told(repr(tree.coordinates[plain[found.place]])))
 
 
 def _begun(stepper: Stepper, reference: Reference, seats: list[Seat], start: Start) -> Instant:

@@ -13,6 +13,7 @@ from cosserat.lie.protocol import Array
 _APART = 0.3  # of what something moves in a step, by its rates or in fact: what these two may differ by
 _SMOOTH = 0.03  # the same of the drives: what is asked of them in a step is resolved
 _LEAST = 1e-4  # m or rad: moves that tell
+_AROUND = 2  # steps before and after: where something turns back it moves less than in these, by rates that are fine
 
 
 class Leap(NamedTuple):
@@ -29,14 +30,15 @@ class Leap(NamedTuple):
 
 
 def first_leap(times: Array, q: Array, v: Array, drive: Array, drive_rate: Array) -> Leap | None:
-    """The first step in which coordinates (nt, n) move otherwise than their rates say while drives (nt, k) are smooth.
+    """The first step in which coordinates, or points (nt, n, 1 or 3) move otherwise than their rates say while drives
+    (nt, k) are smooth.
 
     It tells of mechanisms in which drives and joints leave nothing free: there rates are known without an error.
     """
     if len(times) < 2:
         return None
     moved, mean, apart = _compared(times, q, v)
-    _, _, of_drives = _compared(times, drive, drive_rate)
+    _, _, of_drives = _compared(times, drive[..., None], drive_rate[..., None])
     calm = of_drives.max(axis=1, initial=0.0) < _SMOOTH
     found = np.argwhere((apart > _APART) & calm[:, None])
     if not len(found):
@@ -46,11 +48,17 @@ def first_leap(times: Array, q: Array, v: Array, drive: Array, drive_rate: Array
 
 
 def _compared(times: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
-    """What coordinates move in each step, by their rates at both ends, and how far these are apart, of the largest."""
-    moved, h = np.diff(q, axis=0), np.diff(times)[:, None]
+    """How far something moves in each step, in fact and by its rates at both ends, and how far these are apart, of the
+    largest move around.
+    """
+    moved, h = np.diff(q, axis=0), np.diff(times)[:, None, None]
     first, last = h * v[:-1], h * v[1:]
-    mean, most = 0.5 * (first + last), np.abs([moved, first, last]).max(axis=0)
-    return moved, mean, np.abs(moved - mean) / np.maximum(most, _LEAST)
+    mean = 0.5 * (first + last)
+    most = np.linalg.norm([moved, first, last], axis=-1).max(axis=0)
+    around = np.pad(most, ((_AROUND, _AROUND), (0, 0)))
+    most = np.max([around[k : k + len(most)] for k in range(2 * _AROUND + 1)], axis=0)
+    moves, by_rates, between = (np.linalg.norm(x, axis=-1) for x in (moved, mean, moved - mean))
+    return moves, by_rates, between / np.maximum(most, _LEAST)
 
 
 def leap_of_nodes(compiled: CompiledModel, times: Array, history: History) -> tuple[float, str] | None:
@@ -61,10 +69,10 @@ def leap_of_nodes(compiled: CompiledModel, times: Array, history: History) -> tu
         return None
     frames, n = history.frame[:, : compiled.n_nodes], compiled.n_nodes
     turn, velocity = frames[..., :9].reshape(len(times), n, 3, 3), history.twist[:, :n, :3]
-    speed = np.einsum("tnij,tnj->tni", turn, velocity).reshape(len(times), -1)
+    speed = np.einsum("tnij,tnj->tni", turn, velocity)
     drive, rate = (np.stack(values, axis=1) for values in zip(*(m.jet(times)[:2] for m in motions), strict=True))
-    found = first_leap(times, frames[..., 9:].reshape(len(times), -1), speed, drive, rate)
+    found = first_leap(times, frames[..., 9:], speed, drive, rate)
     if found is None:
         return None
-    name = next(name for name, node in compiled.bodies.items() if node == found.place // 3)
+    name = next(name for name, node in compiled.bodies.items() if node == found.place)
     return found.time, found.told(repr(name))
