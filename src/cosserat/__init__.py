@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from cosserat.solve.analyses.equilibrium import equilibrium
     from cosserat.solve.analyses.flight import Flight
     from cosserat.solve.analyses.frequency_response import frequency_response
+    from cosserat.solve.analyses.gradient import Gradient, gradient
     from cosserat.solve.analyses.linearize import linearize
     from cosserat.solve.analyses.modes import modes
     from cosserat.solve.analyses.resonances import resonances
@@ -117,6 +118,7 @@ if TYPE_CHECKING:
     from cosserat.solve.analyses.stability_map import stability_map
     from cosserat.solve.analyses.trim import trim
     from cosserat.solve.formulation import Floating
+    from cosserat.solve.motion.events import Event
     from cosserat.solve.motion.method import Method
     from cosserat.solve.relative.composed import composed_vectors
     from cosserat.solve.relative.constrained import (
@@ -169,6 +171,7 @@ _LAZY = {
     "StabilityMap": "cosserat.results.stability_map",
     "Status": "cosserat.results.status",
     "StopRun": "cosserat.results.status",
+    "Event": "cosserat.solve.motion.events",
     "Flight": "cosserat.solve.analyses.flight",
     "FlightTrim": "cosserat.results.flight",
     "FlexibleTree": "cosserat.solve.relative.flexible_tree",
@@ -192,6 +195,8 @@ _LAZY = {
     "forward_dynamics_derivatives": "cosserat.solve.relative.recursion",
     "forward_kinematics": "cosserat.solve.relative.recursion",
     "frequency_response": "cosserat.solve.analyses.frequency_response",
+    "Gradient": "cosserat.solve.analyses.gradient",
+    "gradient": "cosserat.solve.analyses.gradient",
     "gravity_forces": "cosserat.solve.relative.recursion",
     "hybrid_dynamics": "cosserat.solve.relative.hybrid",
     "inverse_dynamics": "cosserat.solve.relative.recursion",
@@ -236,6 +241,7 @@ __all__ = [
     "Damper",
     "DistributedLoad",
     "Equilibrium",
+    "Event",
     "Fixed",
     "Fluid",
     "Force",
@@ -244,6 +250,7 @@ __all__ = [
     "Free",
     "Friction",
     "GROUND",
+    "Gradient",
     "HybridDynamics",
     "IBeam",
     "Interface",
@@ -326,6 +333,7 @@ __all__ = [
     "forward_dynamics_derivatives",
     "forward_kinematics",
     "frequency_response",
+    "gradient",
     "gravity_forces",
     "hybrid_dynamics",
     "inverse_dynamics",

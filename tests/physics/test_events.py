@@ -9,7 +9,6 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import cosserat as cs
-from cosserat.solve.motion.events import Event
 
 G = 9.81
 METHODS = [
@@ -26,8 +25,8 @@ def pendulum(hinged: bool = True) -> cs.Model:
     return model
 
 
-def at_angle(angle: float, **more: Any) -> Event:
-    return Event("there", lambda t, state: state.coordinate("hinge")[-1] - angle, **more)
+def at_angle(angle: float, **more: Any) -> cs.Event:
+    return cs.Event("there", lambda t, state: state.coordinate("hinge")[-1] - angle, **more)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +61,7 @@ def test_order_of_the_time(formulation: str, integrator: str, exact: float) -> N
 @pytest.mark.parametrize(("formulation", "integrator"), METHODS)
 def test_noted_events_change_nothing(formulation: str, integrator: str) -> None:
     settings: Any = {"formulation": formulation, "integrator": integrator, "every": 2}
-    seen = [at_angle(1.0, direction="rising"), Event("never", lambda t, state: 1.0)]
+    seen = [at_angle(1.0, direction="rising"), cs.Event("never", lambda t, state: 1.0)]
     run, plain = (cs.simulate(pendulum(), 1.3, 0.02, events=events, **settings) for events in (seen, ()))
     assert [name for name, _ in run.events] == ["there"]
     assert plain.events == []
@@ -71,7 +70,7 @@ def test_noted_events_change_nothing(formulation: str, integrator: str) -> None:
     assert np.allclose(run.acceleration("bob"), plain.acceleration("bob"), atol=1e-4)
 
 
-def bouncing(restitution: float) -> tuple[cs.Model, Event, list[float]]:
+def bouncing(restitution: float) -> tuple[cs.Model, cs.Event, list[float]]:
     """A ball let fall from 1 m, its bounce, and the times of the first five."""
     model, mass = cs.Model("bounce", gravity=(0, 0, -G)), 2.0
     model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=mass, com=(0, 0, 1), velocity=(0.3, 0, 0)))
@@ -83,7 +82,7 @@ def bouncing(restitution: float) -> tuple[cs.Model, Event, list[float]]:
     for _ in range(4):
         v *= restitution
         times.append(times[-1] + 2 * v / G)
-    return model, Event("hit", lambda t, state: state.position("ball")[-1, 2], bounce, direction="falling"), times
+    return model, cs.Event("hit", lambda t, state: state.position("ball")[-1, 2], bounce, direction="falling"), times
 
 
 @pytest.mark.parametrize("step", [0.03, None])
@@ -127,7 +126,7 @@ def test_an_impulse_on_a_linkage() -> None:
     """Both formulations alike, and with the momentum about the hinge that it gives."""
     found, momenta = [], []
     for formulation, integrator in METHODS:
-        blow = Event(
+        blow = cs.Event(
             "blow", lambda t, state: t - 0.105, lambda t, state: {"b1.at(2, 0, 0)": (0.4, 0, 3.0)}, direction="rising"
         )
         settings: Any = {"formulation": formulation, "integrator": integrator}
@@ -183,7 +182,7 @@ def test_two_bodies_dock(formulation: str, integrator: str) -> None:
     def gap(t: float, state: Any) -> Any:
         return state.position("other")[-1, 0] - state.position("one")[-1, 0] - 1.0
 
-    meet = Event("meet", gap, direction="falling", stop=True)
+    meet = cs.Event("meet", gap, direction="falling", stop=True)
     come = cs.simulate(pair(False), 2.0, 0.001, formulation=formulation, integrator=integrator, events=meet)
     assert come.time[-1] == pytest.approx(np.pi * np.sqrt(0.75 / 30.0), rel=1e-5)
     gone = cs.simulate(pair(True), 1.0, 0.05, start=come, formulation=formulation)
@@ -204,13 +203,13 @@ def test_what_is_refused() -> None:
     with pytest.raises(cs.CosseratError, match="do not go together"):
         cs.simulate(model, 0.1, 0.01, events=at_angle(0.1), controller=lambda t, state: {})
     with pytest.raises(cs.CosseratError, match="one finite number"):
-        cs.simulate(model, 0.1, 0.01, events=Event("bad", lambda t, state: np.nan))
+        cs.simulate(model, 0.1, 0.01, events=cs.Event("bad", lambda t, state: np.nan))
     with pytest.raises(cs.CosseratError, match="direction is 'rising' or 'falling'"):
         at_angle(0.1, then=lambda t, state: None)
     with pytest.raises(cs.CosseratError, match="dict of impulses"):
         cs.simulate(model, 0.5, 0.01, events=at_angle(0.1, then=lambda t, state: 3.0, direction="rising"))
     with pytest.warns(cs.CosseratWarning, match="ZeroDivisionError"):
-        run = cs.simulate(model, 0.1, 0.01, events=Event("bad", lambda t, state: 1 / 0 if t > 0.05 else 1.0))
+        run = cs.simulate(model, 0.1, 0.01, events=cs.Event("bad", lambda t, state: 1 / 0 if t > 0.05 else 1.0))
     assert run.status.outcome is cs.Outcome.CALL_FAILED
 
 
@@ -221,7 +220,7 @@ def test_a_kick_along_the_way_happens_once(formulation: str) -> None:
     bob = model.add(cs.RigidBody("bob", mass=1.0, com=(1, 0, 0), inertia=0.1 * np.eye(3)))
     model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
     push = {"bob": (-2.0, 0, 0)}
-    kick = Event("kick", lambda t, state: state.position("bob")[-1, 0], lambda t, state: push, direction="falling")
+    kick = cs.Event("kick", lambda t, state: state.position("bob")[-1, 0], lambda t, state: push, direction="falling")
     run = cs.simulate(model, 0.9, 0.005, events=[kick], formulation=formulation)
     assert run.status.ok
     assert len(run.events) == 1

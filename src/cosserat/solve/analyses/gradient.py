@@ -50,6 +50,15 @@ class Gradient:
     control_names : tuple of str
     time : (n_steps,)
         Ends of the time steps.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("fall", gravity=(0, 0, cs.Parameter("g", -9.81)))
+    >>> stone = model.add(cs.RigidBody.sphere("stone", diameter=0.1, mass=2.0))
+    >>> found = cs.gradient(model, lambda end: end.velocity("stone")[-1, 2], "g", duration=0.5, step=0.1)
+    >>> isinstance(found, cs.Gradient), {name: round(value, 9) for name, value in found.parameters.items()}
+    (True, {'g': 0.5})
     """
 
     value: float
@@ -108,10 +117,9 @@ def gradient(
     Examples
     --------
     >>> import cosserat as cs
-    >>> from cosserat.solve.analyses.gradient import gradient
     >>> model = cs.Model("throw", gravity=(0, 0, cs.Parameter("g", -9.81)))
     >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0, velocity=(cs.Parameter("vx", 3.0), 0, 4)))
-    >>> found = gradient(model, lambda end: end.position("ball")[-1, 0], ["vx", "g"], duration=0.5, step=0.01)
+    >>> found = cs.gradient(model, lambda end: end.position("ball")[-1, 0], ["vx", "g"], duration=0.5, step=0.01)
     >>> round(found.value, 9), round(found.parameters["vx"], 9)
     (1.5, 0.5)
     """

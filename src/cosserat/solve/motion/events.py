@@ -47,10 +47,9 @@ class Event:
     Examples
     --------
     >>> import cosserat as cs
-    >>> from cosserat.solve.motion.events import Event
     >>> model = cs.Model("fall", gravity=(0, 0, -9.81))
     >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0, com=(0, 0, 1.0)))
-    >>> lands = Event("lands", lambda t, state: state.position("ball")[-1, 2] - 0.1, stop=True)
+    >>> lands = cs.Event("lands", lambda t, state: state.position("ball")[-1, 2] - 0.1, stop=True)
     >>> run = cs.simulate(model, 1.0, 0.03, events=[lands])
     >>> [(name, round(t, 6)) for name, t in run.events], round(float(run.time[-1]), 6)
     ([('lands', 0.428353)], 0.428353)

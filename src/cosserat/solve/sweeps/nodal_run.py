@@ -68,6 +68,7 @@ class NodalRun(VariedRun):
         self._pattern = BlockPattern(compiled)
         self._colours = Colours(self._pattern)
         self._variants: dict[str, list[Variant]] = {}
+        self._restart = -1, MatrixMap(np.zeros((0, 0)))  # the one asked for last
         self.last = State(*(a.copy() for a in self.work.state))
 
     def linear(self, k: int) -> LinearMap:
@@ -82,7 +83,9 @@ class NodalRun(VariedRun):
         if entry.kind == HALT:
             one[2 * n : 3 * n] = 0.0
             return MatrixMap(one)
-        return MatrixMap(self.differences(entry.before, entry.after, self.work.restarting(entry)))
+        if self._restart[0] != k:
+            self._restart = k, MatrixMap(self.differences(entry.before, entry.after, self.work.restarting(entry)))
+        return self._restart[1]
 
     def _step(self, entry: Entry) -> LinearMap:
         assert entry.inputs is not None
@@ -152,10 +155,15 @@ class NodalRun(VariedRun):
             return np.zeros(self.size)
         if entry.kind == STEP:
             return self.left(variant.work, entry, variant.inputs[k])
+        # Nodes go with a beam whose length changes: held where they are, it would be strained far too much.
+        work, shift, frames = variant.work, np.zeros(self.size), 6 * self.chart.n
+        shift[:frames] = self.difference(variant.first, self.first)[:frames]
         with self.moved(name, variant.value):
-            variant.work.put(entry.before)
-            variant.work.again(entry)
-        return self.difference(variant.work.state, entry.after)
+            work.put(entry.before)
+            self.chart.move(work.state, shift)
+            continue_angles(work.memory, work.state)
+            work.again(entry)
+        return self.difference(work.state, entry.after) - self.linear(k).forward(shift)
 
     def left(self, work: Recording, entry: Entry, inputs: Inputs) -> Array:
         """Residual and values of constraints (M,) of a step, with the equations of a model and some inputs."""
