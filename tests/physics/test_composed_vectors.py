@@ -138,3 +138,95 @@ def test_bad_input() -> None:
         vectors.combined(np.eye(9), names=("a",))
     with pytest.raises(cs.CosseratError, match=r"rates_of_momenta: a must be \(9,\) finite numbers"):
         vectors.rates_of_momenta(np.zeros(2))
+
+
+SECTION, ALLOY = cs.Rectangle(width=0.02, height=0.03), cs.materials.ALUMINIUM_6061
+
+
+def elastic_tree(free: bool) -> cs.Model:
+    """Rigid and elastic bodies by turns, with joints of several kinds, a bar fixed to a beam, springs and loads."""
+    model = cs.Model("elastic tree", gravity=(0.3, -0.2, -9.81))
+    hub = model.add(cs.RigidBody.box("hub", (0.4, 0.5, 0.3), mass=20.0))
+    if not free:
+        model.add(cs.Spherical("root", cs.GROUND, hub.at((0, 0, 0.2)), damping=0.4))
+    upper = model.add(cs.Beam("upper", [(0, 0, 0), (0.6, 0, 0)], section=SECTION, material=ALLOY, elements=3))
+    lower = model.add(cs.Beam("lower", [(0.6, 0, 0), (1.4, 0, 0.1)], section=SECTION, material=ALLOY, elements=4))
+    tip = model.add(cs.RigidBody.bar("tip", (1.4, 0, 0.1), (1.5, 0.1, 0.1), mass=0.4))
+    hand = model.add(cs.RigidBody.box("hand", (0.1, 0.1, 0.2), mass=1.0, com=(1.6, 0, 0)))
+    friction = cs.Friction(0.7, 0.3)
+    model.add(cs.Revolute("shoulder", hub, upper.start, axis=(0, 0.6, 0.8), stiffness=3.0, friction=friction))
+    model.add(cs.Universal("elbow", upper.end, lower.start, axes=((0, 1, 0), (0, 0, 1)), stiffness=2.0, damping=0.1))
+    model.add(cs.Fixed("weld", lower.end, tip.at((1.4, 0, 0.1))))
+    model.add(cs.Cylindrical("wrist", lower.end, hand, axis=(1, 0, 0), at=(1.4, 0, 0.1), damping=(1.0, 0.2)))
+    model.add(cs.Spring("spring", hub.at((0, 0.2, 0)), lower.end, 30.0, damping=2.0))
+    model.add(cs.Force("push", hand.at((1.6, 0.1, 0)), ("3*t", 0, "2 + t"), follower=True))
+    return model
+
+
+def elastic_state(model: cs.Model, rng: np.random.Generator, count: int) -> tuple[cs.Tree, list[np.ndarray]]:
+    tree = cs.Tree(model, modes=2)
+    scale = np.array([1e-3 if ".mode" in name else 0.6 for name in tree.coordinates])
+    return tree, [scale * rng.normal(size=len(scale)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_elastic_bodies_have_a_number_for_each_mode(rng: np.random.Generator, free: bool) -> None:
+    model = elastic_tree(free)
+    tree, (q, v, tau, a) = elastic_state(model, rng, 4)
+    tree.set_time(0.7)
+    vectors = cs.composed_vectors(model, q, v, tau, t=0.7, modes=2)
+    modes = {name: body.n_modes for name, body in tree.modal_bodies.items()}
+    assert vectors.bodies == ("hub", "tip", "hand", "upper", "lower")
+    assert vectors.modes == (0, 0, 0, modes["upper"], modes["lower"])
+    assert vectors.of_body(vectors.forces, "lower").shape == (6 + modes["lower"],)
+    assert close(vectors.mass_matrix, tree.mass_matrix(q))
+    assert close(vectors.bias, tree.bias(q, v) - tau)
+    assert close(vectors.accelerations, tree.forward_dynamics(q, v, tau), 1e-9)
+    coriolis = np.einsum("gab,a,b->g", vectors.brackets, v, v)
+    # stiffness is even in the velocities, damping and friction are odd: the quadratic terms are what is left
+    even = 0.5 * (tree.bias(q, v) + tree.bias(q, -v)) - tree.bias(q, 0 * v)
+    assert np.abs(coriolis).max() > 0.1
+    assert np.abs(coriolis - even).max() < 1e-10 * np.abs(tree.bias(q, v)).max()
+    # what acts on each body is what changes its momenta, reactions included, which do no work
+    assert close(vectors.velocities @ vectors.rates_of_momenta(a), tree.mass_matrix(q) @ a + coriolis, 1e-10)
+    same = tree.composed_vectors(q, v, tau)
+    assert np.array_equal(same.forces, vectors.forces)
+
+
+def test_brackets_of_elastic_bodies_are_christoffel_symbols(rng: np.random.Generator) -> None:
+    """Of a tree whose velocities are rates of coordinates."""
+    model = elastic_tree(free=True)
+    model.add(cs.Fixed("stand", cs.GROUND, model["hub"]))
+    tree, (q,) = elastic_state(model, rng, 1)
+    n = len(q)
+    da = np.zeros((n, n, n))
+    for k, name in enumerate(tree.coordinates):
+        h = 1e-4 if ".mode" in name else 5e-3
+        for weight, m in ((45, 1), (-9, 2), (1, 3)):
+            step = m * h * np.eye(n)[k]
+            da[..., k] += weight * (tree.mass_matrix(q + step) - tree.mass_matrix(q - step)) / (60 * h)
+    expected = 0.5 * (da + np.einsum("iba->iab", da) - np.einsum("abi->iab", da))
+    assert close(tree.composed_vectors(q).brackets, expected, 1e-8)
+
+
+def test_momenta_of_bodies_are_those_of_the_whole(rng: np.random.Generator) -> None:
+    """Sums over bodies: momentum and weight, without ground; joints and springs add nothing."""
+    model = elastic_tree(free=True)
+    tree, (q, v) = elastic_state(model, rng, 2)
+    vectors = tree.composed_vectors(q, v)
+    momentum = sum(vectors.of_body(v @ vectors.momenta, body)[:3] for body in vectors.bodies)
+    assert close(momentum, tree.centroidal_momentum(q, v)[:3])
+    k = tree.coordinates.index("hub.x")
+    mass = tree.mass_matrix(q)[k, k]
+    push = tree.frame("hand", q)[:3, :3] @ (0, 0, 2.0)
+    total = sum(vectors.of_body(vectors.forces, body)[:3] for body in vectors.bodies)
+    assert close(total, mass * np.array(model.gravity) + push)
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_a_rigid_link_is_a_link_without_modes(zoo, rng: np.random.Generator, free: bool) -> None:
+    model = zoo(forces=True, free=free)
+    q, v, tau = rng.normal(size=(3, len(cs.Tree(model).coordinates))) * 0.7
+    one, two = (kind(model).composed_vectors(q, v, tau) for kind in (cs.Tree, cs.FlexibleTree))
+    for name in ("velocities", "momenta", "quadratic", "forces"):
+        assert close(getattr(one, name), getattr(two, name))

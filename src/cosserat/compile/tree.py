@@ -240,8 +240,7 @@ def rigid_tree(model: Model, call: str) -> TreeData:
 
 def refuse_all_but_rigid(call: str, model: Model) -> None:
     """Raise if there is no model, or one with elastic bodies or loads that depend on the state."""
-    if not isinstance(model, Model):
-        raise ModelError(f"{call}: expected a Model, got {model!r}")
+    refuse_state_loads(call, model)
     elastic = [*model.beams, *model.modal_bodies]
     if elastic:
         found = ", ".join(repr(body.name) for body in elastic[:3])
@@ -249,6 +248,12 @@ def refuse_all_but_rigid(call: str, model: Model) -> None:
             f"{call}: {model.title} has elastic bodies ({found}), and this call takes rigid ones; replace a beam by a "
             "RigidBody.bar, or use cs.Tree(model, modes=...), whose other calls take them"
         )
+
+
+def refuse_state_loads(call: str, model: Model) -> None:
+    """Raise if there is no model, or one with loads that depend on the state."""
+    if not isinstance(model, Model):
+        raise ModelError(f"{call}: expected a Model, got {model!r}")
     for load in model.state_loads:
         raise ModelError(
             f"{call}: {load.title}: this call takes no loads that depend on the state; cs.Tree(model) and its methods, "

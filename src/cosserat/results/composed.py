@@ -17,7 +17,8 @@ class ComposedVectors:
     """[Giacaglia20]'s composed vectors at one state, and the equations of motion made from them by scalar products.
 
     A composed vector has six numbers per body, in world axes: a force or velocity of its centre of mass, then a moment
-    or angular velocity. Made by `composed_vectors`.
+    or angular velocity. Those of an elastic body are of its floating frame, and one for each of its modes comes behind
+    them: a modal force or rate. 6 N stands for the length of all. Made by `composed_vectors`.
 
     Attributes
     ----------
@@ -35,7 +36,9 @@ class ComposedVectors:
         XY_beta,gamma (2.14): what the product of two velocities adds to the rates of the momenta.
     forces : (6 N,)
         FN (2.9): what acts on the bodies: gravity, springs, loads, and between two bodies the stiffness, damping,
-        friction and efforts of their joint.
+        friction and efforts of their joint; stiffness and damping of elastic bodies.
+    modes : (N,) of int
+        Number of modes of each body, 0 where it is rigid.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class ComposedVectors:
     momenta: Array
     quadratic: Array
     forces: Array
+    modes: tuple[int, ...]
 
     @functools.cached_property
     def mass_matrix(self) -> Array:
@@ -100,11 +104,12 @@ class ComposedVectors:
         return a @ self.momenta + np.einsum("a,b,abi->i", self.v, self.v, self.quadratic)
 
     def of_body(self, vector: Array, body: str) -> Array:
-        """The six numbers (..., 6) of one body in a composed vector, or in a stack of them."""
+        """The numbers (..., 6 + m) of one body in a composed vector, or in a stack of them."""
         if body not in self.bodies:
             raise SolveError(f"composed vectors: no body {body!r} that moves; bodies: {', '.join(self.bodies)}")
-        at = 6 * self.bodies.index(body)
-        return vector[..., at : at + 6]
+        number = self.bodies.index(body)
+        at = 6 * number + sum(self.modes[:number])
+        return vector[..., at : at + 6 + self.modes[number]]
 
     def combined(self, T: Any, names: tuple[str, ...] | None = None) -> ComposedVectors:
         """The same state in other velocities, v = T v': those of absolute angles instead of joint angles, say.

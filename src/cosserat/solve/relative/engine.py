@@ -62,6 +62,9 @@ class Engine(Protocol):
     def stack(self, call: str, states: list[Array], out: list[Array], threads: int) -> int:
         """The call of dynamics with this name for stacks (N, n), to (N, n) or (N, n, n)."""
 
+    def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Wrenches (n_z,) on the links, in their frames, and efforts (n,) in the coordinates; all but gravity."""
+
     def pulled(self, q: Array, wrenches: Array) -> Array:
         """What wrenches (..., n_links, 6) on links, in their frames, do in the coordinates (..., n)."""
 

@@ -140,10 +140,10 @@ class LaneEngine:
             return inverse_dynamics(self._table, q, zero, zero, tau)
 
     def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Wrenches (n_links, 6) on the links, in their frames, and efforts (n,) in the joints; all but gravity."""
+        """Wrenches (n_z,) on the links, in their frames, and efforts (n,) in the coordinates; all but gravity."""
         found = self._batches.own_forces(q[None], v[None])
         own = found[0] if len(found) else np.zeros(found.shape[1])
-        return own[: -self._n].reshape(-1, 6), own[-self._n :]
+        return own[: -self._n], own[-self._n :]
 
     def demand_threads(self, call: str, threads: Any) -> None:
         """Raise for anything but a number of threads."""

@@ -196,6 +196,13 @@ class ModalEngine:
         tau -= flexible_recursion.inverse_dynamics(now, zero, np.zeros(6), nothing)[0]
         return 0
 
+    def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Wrenches (n_z,) on the links, in their frames, and efforts (n,) in the coordinates; all but gravity."""
+        with self._lock:
+            self._take(q, v)
+            on_links = self.forces.on_links(self._now.move(q, v), q, self._time)
+            return on_links, self.forces.in_joints(q, v, self._time)
+
     def demand_threads(self, call: str, threads: Any) -> None:
         """Raise for more than one."""
         if not isinstance(threads, Integral) or threads != 1:
