@@ -108,7 +108,7 @@ def test_sweeps_are_kept(name, monkeypatch):
     """Interrupted in the middle: the part that is finished, equal to that of the whole; at once: nothing."""
     from importlib import import_module
 
-    module = import_module(f"cosserat.solve.linear.{name}")
+    module = import_module(f"cosserat.solve.analyses.{name}")
     whole, before = SWEEPS[name](), signal.getsignal(signal.SIGINT)
     inner = (module._Dynamic, "at") if name == "frequency_response" else (module.Spectra, "at")
     slow = getattr(*inner)
