@@ -153,12 +153,6 @@ def test_one_state_where_one_is_meant(arm: cs.Model) -> None:
         cs.energy(arm, np.zeros((5, 2)), ZERO)
 
 
-def test_loops(arm: cs.Model) -> None:
-    arm.add(cs.Spherical("grip", "two", cs.GROUND, at=(4, 0, 0)))
-    with pytest.raises(cs.CosseratError, match=r"arm': the joints 'elbow', 'shoulder', 'grip' form a closed loop"):
-        cs.composed_vectors(arm, ZERO, ZERO)
-
-
 def test_beams() -> None:
     model = cs.Model("soft")
     model.add(cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), material=cs.materials.STEEL))

@@ -230,3 +230,38 @@ def test_a_rigid_link_is_a_link_without_modes(zoo, rng: np.random.Generator, fre
     one, two = (kind(model).composed_vectors(q, v, tau) for kind in (cs.Tree, cs.FlexibleTree))
     for name in ("velocities", "momenta", "quadratic", "forces"):
         assert close(getattr(one, name), getattr(two, name))
+
+
+@pytest.mark.parametrize("flexible", [False, True], ids=["rigid", "elastic"])
+def test_closed_loops_stay_closed(flexible: bool) -> None:
+    """A spatial four-bar, cut at a ball joint with a spring and a damper: forces in the cut act on both bodies."""
+    model = cs.Model("linkage", gravity=(0.3, -9.81, 1.0))
+    corners = [(0, 0, 0), (0, 0.4, 0), (1, 0.6, 0.1), (1.1, 0, 0)]
+    crank, rocker = (
+        model.add(cs.RigidBody.bar(name, corners[k], corners[k + 1], mass=1.0 + k))
+        for k, name in ((0, "crank"), (2, "rocker"))
+    )
+    if flexible:
+        nylon = cs.materials.NYLON
+        coupler = model.add(cs.Beam("coupler", points=corners[1:3], section=SECTION, material=nylon, elements=4))
+        ends = coupler.start, coupler.end
+    else:
+        coupler = model.add(cs.RigidBody.bar("coupler", corners[1], corners[2], mass=0.5))
+        ends = coupler.at(corners[1]), coupler.at(corners[2])
+    model.add(cs.Revolute("A", cs.GROUND, crank.at(corners[0]), axis=(0, 0, 1), damping=0.1, stiffness=2.0))
+    model.add(cs.Universal("B", crank.at(corners[1]), ends[0], axes=((0, 0, 1), (0, 1, 0))))
+    model.add(cs.Spherical("C", ends[1], rocker.at(corners[2]), stiffness=1.5, damping=0.2))
+    model.add(cs.Revolute("D", cs.GROUND, rocker.at(corners[3]), axis=(0, 0.1, 1)))
+    tree = cs.Tree(model, modes=2 if flexible else None)
+    motion = tree.integrate(0.2, 0.001)
+    q, v, tau = motion.q[-1], motion.v[-1], np.linspace(-0.3, 0.3, len(motion.q[-1]))
+    vectors = tree.composed_vectors(q, v, tau)
+    tied = tree.constrained_dynamics(q, v, tau)
+    assert close(vectors.mass_matrix, tree.mass_matrix(q))
+    assert close(vectors.bias, tree.bias(q, v) - tau)
+    assert close(vectors.accelerations, tied.a, 1e-8)
+    assert np.abs(vectors.constraint_forces).max() > 0.1
+    gap = vectors.mass_matrix @ tied.a + vectors.bias - vectors.constraint_forces
+    assert np.abs(gap).max() < 1e-9 * np.abs(vectors.bias).max()
+    turned = np.linalg.qr(np.vander(np.arange(1.0, 1 + len(q))))[0]
+    assert close(turned @ vectors.combined(turned).accelerations, vectors.accelerations, 1e-8)

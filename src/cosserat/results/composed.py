@@ -39,6 +39,8 @@ class ComposedVectors:
         friction and efforts of their joint; stiffness and damping of elastic bodies.
     modes : (N,) of int
         Number of modes of each body, 0 where it is rigid.
+    constraint_forces : (n,)
+        A^T lambda: what keeps closed loops closed under these forces, in the coordinates; zero without loops.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class ComposedVectors:
     quadratic: Array
     forces: Array
     modes: tuple[int, ...]
+    constraint_forces: Array
 
     @functools.cached_property
     def mass_matrix(self) -> Array:
@@ -89,13 +92,13 @@ class ComposedVectors:
 
     @property
     def bias(self) -> Array:
-        """h (n,) of M a + h = 0: the quadratic terms of (2.24) less Q."""
+        """h (n,) of M a + h = constraint forces: the quadratic terms of (2.24) less Q."""
         return np.einsum("gab,a,b->g", self.brackets, self.v, self.v) - self.generalised_forces
 
     @property
     def accelerations(self) -> Array:
         """Accelerations (n,) under the forces. Source: [Giacaglia20] (2.25)."""
-        raised = np.linalg.solve(self.mass_matrix, self.generalised_forces)
+        raised = np.linalg.solve(self.mass_matrix, self.generalised_forces + self.constraint_forces)
         return raised - np.einsum("sab,a,b->s", self.parentheses, self.v, self.v)
 
     def rates_of_momenta(self, a: Any) -> Array:
@@ -134,6 +137,7 @@ class ComposedVectors:
             velocities=T.T @ self.velocities,
             momenta=T.T @ self.momenta,
             quadratic=np.einsum("ac,bd,abi->cdi", T, T, self.quadratic),
+            constraint_forces=T.T @ self.constraint_forces,
         )
 
 

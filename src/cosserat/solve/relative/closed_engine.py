@@ -59,6 +59,12 @@ class ClosedEngine(ModalEngine):
         A, value, rate, bias = (x[self._kept] for x in found[:4])
         return TreeRows(A, value, rate, bias, found.angles, found.efforts)
 
+    def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Wrenches (n_z,) on the links, those of cut joints included, and efforts (n,) in the coordinates."""
+        wrenches, efforts = super().own_forces(q, v)
+        self.closure(q, v)
+        return wrenches + self._here.vectors.wrench, efforts
+
     def inverse_dynamics(self, q: Array, v: Array, a: Array, tau: Array) -> int:
         """Of q, v, a to tau (n,)."""
         if self._refuses(q, v, a, out=(tau,)):

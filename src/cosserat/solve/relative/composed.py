@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 def composed_vectors(
     model: Model, q: Any, v: Any = None, tau: Any = None, t: float = 0.0, modes: Any = None
 ) -> ComposedVectors:
-    """Composed vectors of a tree of bodies, with mass matrix, Christoffel brackets and generalised forces.
+    """Composed vectors of a model, with mass matrix, Christoffel brackets and generalised forces.
 
     Exact: what velocities add to accelerations is quadratic in them, and its values at pairs of unit velocities give
     all products. The work grows with n^2 N for n coordinates and N bodies; for speed alone take `forward_dynamics`.
@@ -42,7 +42,8 @@ def composed_vectors(
     Parameters
     ----------
     model : Model
-        Without closed loops; every kind of joint, rigid and elastic bodies.
+        Every kind of joint, rigid and elastic bodies. Closed loops are cut, see `Tree`; what closes them is
+        `constraint_forces`.
     q : (n,)
         Coordinates, in the order of `Tree.coordinates`.
     v : (n,), optional
@@ -74,7 +75,6 @@ def vectors_of(model: Model, tree: Tree, q: Any, v: Any, tau: Any) -> ComposedVe
     """`composed_vectors` at the time of the tree."""
     refuse_state_loads("composed_vectors", model)
     refuse_armatures("composed_vectors", model)
-    tree.data.spanning.demand_tree(model.title)
     q, v, tau = (tree.neutral() if x is None else x for x in (q, v, tau))
     q, v, tau = tree.vectors("composed_vectors", q=q, v=v, tau=tau)
     now = Motions(tree.data).move(q, v)
@@ -96,7 +96,10 @@ def vectors_of(model: Model, tree: Tree, q: Any, v: Any, tau: Any) -> ComposedVe
         parts.append((unit, unit @ body.inertia, XY, forces))
     unit, momenta, XY, forces = (np.concatenate(vectors, axis=-1) for vectors in zip(*parts, strict=True))
     names, modes = tuple(body.name for body in bodies), tuple(len(body.inertia) - 6 for body in bodies)
-    return ComposedVectors(tree.coordinates, names, v, unit, momenta, XY, forces, modes)
+    closing = np.zeros(len(q))
+    if tree.data.spanning.loops:  # inverse dynamics has no forces in the cuts, forward dynamics has
+        closing = tree.inverse_dynamics(q, v, tree.forward_dynamics(q, v, tau)) - tau
+    return ComposedVectors(tree.coordinates, names, v, unit, momenta, XY, forces, modes, closing)
 
 
 @dataclass(frozen=True, eq=False)

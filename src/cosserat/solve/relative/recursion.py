@@ -89,7 +89,7 @@ def inverse_dynamics(
     Parameters
     ----------
     model : Model
-        Without closed loops.
+        Of closed loops one joint is cut: there are no forces between the two sides of the cut, see `Tree`.
     q, v, a : (n,) or (N, n)
         Coordinates, velocities, accelerations, in the order of `Tree.coordinates`; stacks are states side by side.
     out : array, optional

@@ -401,7 +401,7 @@ class Tree:
             return dynamics_of(self._then, self, q, v, tau, constraints)
 
     def composed_vectors(self, q: Any, v: Any = None, tau: Any = None) -> ComposedVectors:
-        """`cs.composed_vectors` of the model, which must have no closed loops."""
+        """`cs.composed_vectors` of the model: what its equations of motion are made of."""
         from cosserat.solve.relative.composed import vectors_of
 
         with as_simulated(self._then, self._values):
