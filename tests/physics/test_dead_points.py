@@ -75,6 +75,13 @@ def test_bars_that_turn_back_are_not_refused(rho: float, formulation: str) -> No
     assert cs.simulate(four_bars("2*pi*t"), 3.0, 0.05, rho=rho, formulation=formulation).status.ok
 
 
+@BOTH
+@pytest.mark.parametrize("step", [0.05, 0.02, 0.01, 0.004])
+def test_kinks_of_motions_are_no_leaps(step: float, formulation: str) -> None:
+    """At the time of a kink the motion has two rates, of which a state has one."""
+    assert cs.simulate(four_bars("2*ramp(t, 0.2, 0.6)"), 1.0, step, formulation=formulation).status.ok
+
+
 def platform_on_legs() -> cs.Model:
     """Six driven legs, each on a universal joint, carry a platform by spherical ones."""
     model, corners = cs.Model("hexapod"), np.repeat([0, 2, 4], 2) * np.pi / 3

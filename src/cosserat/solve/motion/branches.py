@@ -39,7 +39,7 @@ def first_leap(times: Array, q: Array, v: Array, drive: Array, drive_rate: Array
         return None
     moved, mean, apart = _compared(times, q, v)
     _, _, of_drives = _compared(times, drive[..., None], drive_rate[..., None])
-    calm = of_drives.max(axis=1, initial=0.0) < _SMOOTH
+    calm = _around(of_drives.max(axis=1, initial=0.0)) < _SMOOTH  # a rate at a kink is that before it, or after it
     found = np.argwhere((apart > _APART) & calm[:, None])
     if not len(found):
         return None
@@ -54,11 +54,15 @@ def _compared(times: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
     moved, h = np.diff(q, axis=0), np.diff(times)[:, None, None]
     first, last = h * v[:-1], h * v[1:]
     mean = 0.5 * (first + last)
-    most = np.linalg.norm([moved, first, last], axis=-1).max(axis=0)
-    around = np.pad(most, ((_AROUND, _AROUND), (0, 0)))
-    most = np.max([around[k : k + len(most)] for k in range(2 * _AROUND + 1)], axis=0)
+    most = _around(np.linalg.norm([moved, first, last], axis=-1).max(axis=0))
     moves, by_rates, between = (np.linalg.norm(x, axis=-1) for x in (moved, mean, moved - mean))
     return moves, by_rates, between / np.maximum(most, _LEAST)
+
+
+def _around(x: Array) -> Array:
+    """The largest of each column in a step and those around it."""
+    padded = np.pad(x, [(_AROUND, _AROUND), *[(0, 0)] * (x.ndim - 1)])
+    return np.max([padded[k : k + len(x)] for k in range(2 * _AROUND + 1)], axis=0)
 
 
 def leap_of_nodes(compiled: CompiledModel, times: Array, history: History) -> tuple[float, str] | None:
