@@ -82,6 +82,19 @@ def test_kinks_of_motions_are_no_leaps(step: float, formulation: str) -> None:
     assert cs.simulate(four_bars("2*ramp(t, 0.2, 0.6)"), 1.0, step, formulation=formulation).status.ok
 
 
+@pytest.mark.filterwarnings("ignore:simulate. joint .* reactions alternate")
+@BOTH
+def test_what_is_free_to_vibrate_does_not_leap(formulation: str) -> None:
+    """Five bars with one drive have a freedom, though their joints, planar all of them, have rows for more than all."""
+    points = np.array([(0, 0, 0), (-0.2, 0.5, 0), (0.4, 1, 0), (1.1, 0.5, 0), (1, 0, 0)])
+    model = cs.Model("five", gravity=(0, -9.81, 0))
+    bars = [model.add(cs.RigidBody.bar(f"bar{k}", *points[k : k + 2], mass=1.0)) for k in range(4)]
+    for k, (inner, outer) in enumerate(itertools.pairwise([cs.GROUND, *bars, cs.GROUND])):
+        given = {0: {"motion": "0.3*sin(6*t)"}, 2: {"stiffness": 1e5}}.get(k, {})
+        model.add(cs.Revolute(f"hinge{k}", inner, outer, at=points[k], axis=(0, 0, 1), **given))
+    assert cs.simulate(model, 2.0, 0.05, formulation=formulation).status.ok
+
+
 def platform_on_legs() -> cs.Model:
     """Six driven legs, each on a universal joint, carry a platform by spherical ones."""
     model, corners = cs.Model("hexapod"), np.repeat([0, 2, 4], 2) * np.pi / 3

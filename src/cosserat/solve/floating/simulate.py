@@ -12,7 +12,6 @@ from cosserat.compile.seats import Seat
 from cosserat.compile.timetable import Timetable
 from cosserat.compile.tree import compile_tree
 from cosserat.errors import SolveError
-from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.reference import Reference
@@ -25,13 +24,13 @@ from cosserat.solve.floating.bending import bent_far
 from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.events import watching
 from cosserat.solve.floating.indefinite import indefinite
+from cosserat.solve.floating.leaps import leap_of_tree
 from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
 from cosserat.solve.floating.start import continued, starting_state
 from cosserat.solve.floating.state import Drives, Instant, Start, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
-from cosserat.solve.motion.branches import first_leap
 from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.failures import ENDED, kept_inside
 from cosserat.solve.motion.method import name_of
@@ -137,7 +136,7 @@ def simulate_floating(
                 told = indefinite(tree, drives.held, times, states.q)
             status = replace(status, detail=told or status.detail)
             status = within_reach(reference.compiled, status, begin.t + duration - float(times[-1]))
-    leap = _leap(tree, times, states, drives, constraints) if every == 1 and status.ok else None
+    leap = leap_of_tree(tree, times, states, drives, constraints) if every == 1 and status.ok else None
     if leap is not None:
         status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap[0], detail=leap[1])
     watch.stop()
@@ -159,24 +158,6 @@ def simulate_floating(
     warn_of_call(status)
     warn_of_laws(run.trajectory)
     return run
-
-
-def _leap(
-    tree: FlexibleTree, times: Array, states: States, drives: Drives, constraints: TreeConstraints
-) -> tuple[float, str] | None:
-    """When a loop that drives leave no freedom steps past a dead point, and words about it.
-
-    Velocities of spherical and free joints are no rates of coordinates: what these do, other joints of the loop tell.
-    """
-    free = int(np.count_nonzero(~drives.held))
-    if constraints.driven or not drives.held.any() or not 0 < free <= constraints.n_rows:
-        return None
-    turning = [k for link in tree.data.links if link.n_v > 1 for k in link.freedoms]
-    plain = np.setdiff1d(np.arange(len(tree.coordinates)), turning)
-    given = drives.sample(times)
-    q, v = states.q[:, plain, None], states.v[:, plain, None]
-    found = first_leap(times, q, v, given[:, 0], given[:, 1])
-    return None if found is None else (found.time, found.told(repr(tree.coordinates[plain[found.place]])))
 
 
 def _begun(stepper: Stepper, reference: Reference, seats: list[Seat], start: Start) -> Instant:

@@ -65,9 +65,12 @@ def _around(x: Array) -> Array:
     return np.max([padded[k : k + len(x)] for k in range(2 * _AROUND + 1)], axis=0)
 
 
-def leap_of_nodes(compiled: CompiledModel, times: Array, history: History) -> tuple[float, str] | None:
-    """When a body of a driven mechanism without a freedom leaps, and words about it."""
-    rows = sum(len(joint.rows.rows) for joint in compiled.joints)
+def leap_of_nodes(compiled: CompiledModel, soft: Array, times: Array, history: History) -> tuple[float, str] | None:
+    """When a body of a driven mechanism without a freedom leaps, and words about it.
+
+    `soft` has projections on what of each joint others imply.
+    """
+    rows = sum(len(joint.rows.rows) for joint in compiled.joints) - round(float(np.trace(soft, axis1=1, axis2=2).sum()))
     motions = [motion for joint in compiled.sampler.driven for motion in joint.motion if motion is not None]
     if not motions or len(compiled.system.elements.node) or rows < 6 * compiled.n_nodes or not compiled.n_nodes:
         return None

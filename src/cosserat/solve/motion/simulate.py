@@ -134,7 +134,9 @@ def simulate_galilean(
         if grown is not None:
             warn(f"simulate: {grown}")
             status = replace(status, detail="; ".join(filter(None, (status.detail, grown))))
-    leap = leap_of_nodes(compiled, times, history) if status.ok and every == 1 else None
+    leap = None
+    if status.ok and every == 1:
+        leap = leap_of_nodes(compiled, memory.problem.joints.soft, times, history)
     if leap is not None:
         status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap[0], detail=leap[1])
     stats = watch.stats(
