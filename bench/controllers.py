@@ -5,6 +5,8 @@
 
 import time
 
+import numpy as np
+
 import cosserat as cs
 
 STEPS, STEP = 500, 1e-3
@@ -54,6 +56,17 @@ def places(t, state):
 def efforts(t, state):
     """Other efforts at every call, so small that adaptive steps stay what they are."""
     return {"joint0": 1e-9 * t, "joint1": 2e-9 * t, "joint2": -1e-9 * t}
+
+
+def plain(repeats=20):
+    """CPU microseconds of Python alone: efforts of a controller, and an array of them. A measure of the machine."""
+    least = float("inf")
+    for _ in range(repeats):
+        begun = time.process_time()
+        for k in range(STEPS):
+            np.array(list(efforts(STEP * k, None).values()))
+        least = min(least, time.process_time() - begun)
+    return 1e6 * least / STEPS
 
 
 def spent(model, formulation, integrator, step, controller):
