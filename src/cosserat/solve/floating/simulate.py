@@ -56,11 +56,11 @@ def simulate_floating(
     `kept`: path and interval of a checkpoint.
     """
     reference = Reference(model)
-    tree = _tree(model, reference, settings)
+    tree = tree_for(model, reference, settings)
     drives = Drives(model, tree)
     seats = node_seats(tree, reference.skeleton)
     constraints = TreeConstraints(model, tree.data, [seat for seat in seats if seat.link >= 0])
-    timetable, reference.rules = _timetable(model, tree, constraints), constraints.rules
+    timetable, reference.rules = timetable_for(model, tree, constraints), constraints.rules
     last = settings["start"]
     if constraints.rules:
         timetable.look(float(last.time[-1]) if isinstance(last, Run) else start_time, duration)
@@ -173,7 +173,8 @@ def _begun(stepper: Stepper, reference: Reference, seats: list[Seat], start: Sta
         raise SolveError(f"simulate: there is no motion from the start: {said}") from None
 
 
-def _tree(model: Model, reference: Reference, settings: dict[str, Any]) -> FlexibleTree:
+def tree_for(model: Model, reference: Reference, settings: dict[str, Any]) -> FlexibleTree:
+    """The model as a tree, its loops cut; beams keep the stations of their meshes."""
     stations = {name: [float(s) for s in mesh.s] for name, mesh in reference.skeleton.beams.items()}
     data = compile_tree(
         model, settings["modes"], settings["boundary"], settings["stiffening"], stations, "simulate", cut=True
@@ -181,7 +182,7 @@ def _tree(model: Model, reference: Reference, settings: dict[str, Any]) -> Flexi
     return FlexibleTree.of_data(model, data)
 
 
-def _timetable(model: Model, tree: FlexibleTree, constraints: TreeConstraints) -> Timetable:
+def timetable_for(model: Model, tree: FlexibleTree, constraints: TreeConstraints) -> Timetable:
     """When something in the tree, its cut joints and its drives is not smooth."""
     driven = tuple(joint for joint in model.joints if any(motion is not None for motion in joint.motion))
     functions = *tree.forces.functions(), *constraints.functions

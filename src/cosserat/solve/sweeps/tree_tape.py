@@ -16,7 +16,7 @@ from cosserat.results.status import Status
 from cosserat.solve.floating.explicit import Explicit
 from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.results import node_seats
-from cosserat.solve.floating.simulate import _timetable, _tree
+from cosserat.solve.floating.simulate import timetable_for, tree_for
 from cosserat.solve.floating.start import starting_state
 from cosserat.solve.floating.state import Advance, Drives, Instant, States, stacked
 from cosserat.solve.floating.steps import Stepper
@@ -162,11 +162,11 @@ def prepared(
     """A recording stepper, the start, and a typical length; `change(stepper, start)` may give another start."""
     reference = Reference(model)
     settings = {"modes": asked.modes, "boundary": asked.boundary, "stiffening": asked.stiffening}
-    tree = _tree(model, reference, settings)
+    tree = tree_for(model, reference, settings)
     drives = Drives(model, tree)
     seats = node_seats(tree, reference.skeleton)
     constraints = TreeConstraints(model, tree.data, [seat for seat in seats if seat.link >= 0])
-    timetable, reference.rules = _timetable(model, tree, constraints), constraints.rules
+    timetable, reference.rules = timetable_for(model, tree, constraints), constraints.rules
     timetable.look(asked.start_time, asked.duration)
     constraints.closed.held.breaks[:] = break_array(constraints.rules)
     of_tree = tree, drives, constraints, reference.size
