@@ -11,7 +11,7 @@ from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.compile.matter import nodal_mass
 from cosserat.compile.mesh import beam_matrices
-from cosserat.compile.series import gauss_points, skew
+from cosserat.compile.series import POINTS, skew
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import add_inertia, forces
 from cosserat.lie import se3, so3
@@ -245,7 +245,7 @@ def test_follower_loads_have_the_resultants_of_turned_sections(kind, rng):
     bare.trial.frame[:] = lab.trial.frame
     loaded, free = lab.residual(), bare.residual()
     force, moment = lab.resultant(free[0] - loaded[0], free[1] - loaded[1], point)
-    (R, _), d0, z = lab.frames(), lab.compiled.system.elements.d0, gauss_points()
+    (R, _), d0, z = lab.frames(), lab.compiled.system.elements.d0, POINTS
     wanted = np.zeros((2, 3))
     for e, (a, b) in enumerate(lab.pairs):
         H_a, H_b = (row_to_frame(lab.trial.frame[i]) for i in (a, b))
@@ -263,7 +263,7 @@ def test_follower_loads_have_the_resultants_of_turned_sections(kind, rng):
 def test_the_inner_turn_ends_at_the_nodes(kind, rng):
     """Interpolated to z = 0 and 1, C is zero and (0, 1); tapers are no polynomials."""
     lab = Lab(kind, rng)
-    z = gauss_points()
+    z = POINTS
     powers = np.linalg.inv(np.vander(z, len(z), increasing=True))
     C = np.einsum("kg,egab->ekab", powers, lab.matrices.turn)
     np.testing.assert_allclose(C[:, 0], 0.0, atol=2e-4)

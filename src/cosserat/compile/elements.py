@@ -26,14 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.matter import ReferenceElements, line_of, mass_of, towards_ends
-from cosserat.compile.series import bracket, exponential, gauss, skew, tangent
+from cosserat.compile.series import POINTS, WEIGHT, XI, bracket, exponential, skew
 
 Array = NDArray[np.float64]
 
-_XI, _WEIGHT = gauss()
 _STRETCH = 0.6  # see the docstring of this module
 _SOFT = 1e-12  # of the largest flexibility: what rounding errors leave of one that should be zero
-_POWERS = np.linalg.inv(np.vander(_XI, len(_XI), increasing=True))  # from values at the Gauss points
+_POWERS = np.linalg.inv(np.vander(XI, len(XI), increasing=True))  # from values at the Gauss points
 _MANY = 256  # elements at once, which bounds the memory
 
 
@@ -58,7 +57,7 @@ class ElementMatrices(NamedTuple):
 def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatrices:
     """Matrices of elements with relative vectors d0 (ne, 6).
 
-    `compliance` and `mass` are section matrices at the points `series.gauss_points()`, (ne, points, 6, 6).
+    `compliance` and `mass` are section matrices at the points `series.POINTS`, (ne, points, 6, 6).
     """
     if len(d0) > _MANY:
         parts = (slice(k, k + _MANY) for k in range(0, len(d0), _MANY))
@@ -68,7 +67,7 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
     turn = across(d0)[:, None]
     compliance = turn @ compliance @ np.swapaxes(turn, 2, 3)
     statics = _statics(d0, length, compliance)
-    mean, mean_mass = (np.tensordot(array, _WEIGHT, (1, 0)) for array in (compliance, mass))
+    mean, mean_mass = (np.tensordot(array, WEIGHT, (1, 0)) for array in (compliance, mass))
     reference = ReferenceElements(d0, length, d0[:, :3] / length[:, None], mean, mean_mass)
     line = line_of(reference, compliance, mass)
     second, turn = _second(statics, d0, length, compliance)
@@ -107,9 +106,9 @@ class _ElementStatics(NamedTuple):
 
 def _statics(d0: Array, length: Array, compliance: Array) -> _ElementStatics:
     ad = bracket(d0)
-    E_T = exponential(_XI[None, :, None, None] * ad[:, None])
+    E_T = exponential(XI[None, :, None, None] * ad[:, None])
     flexibility = length[:, None, None] * summed(E_T @ compliance, np.swapaxes(E_T, 2, 3))
-    Z: Array = np.asarray(np.linalg.inv(np.tensordot(E_T, _WEIGHT, (1, 0))), dtype=np.float64)
+    Z: Array = np.asarray(np.linalg.inv(np.tensordot(E_T, WEIGHT, (1, 0))), dtype=np.float64)
     stiffness: Array = np.asarray(np.linalg.inv(Z @ flexibility @ np.swapaxes(Z, 1, 2)), dtype=np.float64)
     return _ElementStatics(ad, E_T, flexibility, Z, 0.5 * (stiffness + np.swapaxes(stiffness, 1, 2)))
 
@@ -118,7 +117,7 @@ def summed(A: Array, B: Array) -> Array:
     """Sum of A B over the Gauss points with their weights, (ne, points, a, i) and (ne, points, i, b)."""
     n, points, rows, inner = A.shape
     left = A.transpose(0, 2, 1, 3).reshape(n, rows, points * inner)
-    return np.asarray(left @ (_WEIGHT[:, None, None] * B).reshape(n, points * inner, -1))
+    return np.asarray(left @ (WEIGHT[:, None, None] * B).reshape(n, points * inner, -1))
 
 
 def _second(statics: _ElementStatics, d0: Array, length: Array, compliance: Array) -> tuple[Array, Array]:
@@ -133,8 +132,9 @@ def _second(statics: _ElementStatics, d0: Array, length: Array, compliance: Arra
     if not np.array_equal(straight, d0):
         for field, plain in zip((eta, strain), _fields(_statics(straight, length, compliance), length, compliance)):
             field[..., :3] += (plain - field)[..., :3] @ along
-    z = (0.5 + _XI)[:, None, None]
-    turns: Array = np.asarray(np.linalg.solve(tangent(z * skew(d0[:, None, 3:])), eta[:, :, 3:]), dtype=np.float64)
+    z = POINTS[:, None, None]
+    T = exponential(-z * skew(d0[:, None, 3:]), 1)
+    turns: Array = np.asarray(np.linalg.solve(T, eta[:, :, 3:]), dtype=np.float64)
     turns[..., 3:] += z * np.eye(3)
     brackets = bracket(np.swapaxes(strain, 2, 3)) @ eta[:, :, None]  # (ne, points, a, i, b)
     lead = statics.Z[:, None] @ statics.E_T
@@ -148,15 +148,15 @@ def _fields(statics: _ElementStatics, length: Array, compliance: Array) -> tuple
     n, L, ad = len(length), length[:, None, None, None], statics.ad[:, None]
     stress = (np.swapaxes(statics.Z, 1, 2) @ statics.stiffness)[:, None]  # sigma_mid per e
     # integrals from the middle to the start and to the Gauss points, of exp(z ad) (L S E sigma_mid - 1)
-    ends = np.concatenate(([-0.5], _XI))
-    z = np.outer(ends, 0.5 + _XI).ravel()
-    S = (np.vander(z, len(_XI), increasing=True) @ _POWERS) @ compliance.reshape(n, len(_XI), 36)
+    ends = np.concatenate(([-0.5], XI))
+    z = np.outer(ends, POINTS).ravel()
+    S = (np.vander(z, len(XI), increasing=True) @ _POWERS) @ compliance.reshape(n, len(XI), 36)
     turn = exponential(z[:, None, None] * ad)
     slope = turn @ (L * S.reshape(n, -1, 6, 6) @ np.swapaxes(turn, 2, 3) @ stress - np.eye(6))
-    gathered = ends[:, None] * (_WEIGHT @ slope.reshape(n, len(ends), len(_XI), 36))
+    gathered = ends[:, None] * (WEIGHT @ slope.reshape(n, len(ends), len(XI), 36))
     inner = (gathered[:, 1:] - gathered[:, :1]).reshape(n, -1, 6, 6)
     strain = np.eye(6) + L * compliance @ np.swapaxes(statics.E_T, 2, 3) @ stress
-    return exponential(-_XI[:, None, None] * ad) @ inner, strain
+    return exponential(-XI[:, None, None] * ad) @ inner, strain
 
 
 def _stretch(reference: ReferenceElements, stiffness: Array) -> Array:
@@ -175,8 +175,8 @@ def _turning(statics: _ElementStatics, length: Array, compliance: Array) -> Arra
     Of all stresses P + E sigma in balance with the moment, those of least complementary energy.
     """
     ad_T, E_T = np.swapaxes(statics.ad, 1, 2), statics.E_T
-    ways = exponential(np.outer(_XI, 0.5 - _XI).ravel()[:, None, None] * ad_T[:, None])[..., 3:]
-    P = _XI[:, None] * (_WEIGHT @ ways.reshape(len(length), len(_XI), len(_XI), 18))
+    ways = exponential(np.outer(XI, 0.5 - XI).ravel()[:, None, None] * ad_T[:, None])[..., 3:]
+    P = XI[:, None] * (WEIGHT @ ways.reshape(len(length), len(XI), len(XI), 18))
     P = P.reshape(len(length), -1, 6, 3)
     SP = length[:, None, None, None] * compliance @ P
     whole, mixed = summed(np.swapaxes(P, 2, 3), SP), summed(E_T, SP)

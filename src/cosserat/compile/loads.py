@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.joints import ints, ranges
-from cosserat.compile.matter import lengths_towards
+from cosserat.compile.matter import LENGTHS_TOWARDS
 from cosserat.compile.parts import Parts
-from cosserat.compile.series import exponential, gauss_points, skew
+from cosserat.compile.series import POINTS, exponential, skew
 from cosserat.compile.varying_loads import element_sources, shares, varies
 from cosserat.kernels.arrays import LineLoads, Loads, Springs, zeros
 from cosserat.lie import se3
@@ -164,7 +164,7 @@ def line_load_arrays(parts: Parts) -> LineLoads:
     """Arrays of what is `along_beams`."""
     model, skeleton, matrices, columns = parts.model, parts.skeleton, parts.matrices, parts.line_columns
     rows: list[tuple[NDArray[Any], ...]] = []
-    lengths = np.ascontiguousarray(lengths_towards().T)
+    lengths = np.ascontiguousarray(LENGTHS_TOWARDS.T)
     for k, line in along_beams(parts):
         mesh, found = skeleton.beams[line.beam.name], matrices[line.beam.name]
         n = len(mesh.pairs)
@@ -172,8 +172,7 @@ def line_load_arrays(parts: Parts) -> LineLoads:
         start = mesh.frames[mesh.pairs[:, 0] - mesh.first_node]
         turned = np.linalg.inv(start) @ mesh.frames[mesh.pairs[:, 1] - mesh.first_node]
         d0 = np.array([se3.log(H) for H in turned])
-        z = gauss_points()
-        zw = z[:, None] * d0[:, None, 3:]
+        zw = POINTS[:, None] * d0[:, None, 3:]
         rows.append((
             mesh.first_element + np.arange(n),
             columns.get(line.name, uniform),

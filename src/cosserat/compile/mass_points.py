@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from cosserat.compile.elements import ElementMatrices
 from cosserat.compile.flexible_part import Arm, MassPoints, Sparse
+from cosserat.compile.matter import moments
 from cosserat.compile.mesh import BeamMesh
-from cosserat.compile.series import gauss, gauss_points, skew
+from cosserat.compile.series import POINTS, WEIGHT, skew
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
-from cosserat.model.modal_inertia import axial_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
@@ -22,17 +22,16 @@ Ints = NDArray[np.signedinteger[Any]]
 def beam_points(beam: Beam, mesh: BeamMesh, line: ElementMatrices, length: Array, rows: Ints, n: int) -> MassPoints:
     """Particles on the line of the elements (see `matter`) with the mass and the moments of the sections."""
     pairs = mesh.pairs - mesh.first_node
-    _, weight = gauss()
     weights, positions, shares, arms, element = [], [], [], [], []
     for e, (a, b) in enumerate(pairs):
-        stations = beam.line.stations(mesh.s[a], mesh.s[b], gauss_points())
+        stations = beam.line.stations(mesh.s[a], mesh.s[b], POINTS)
         R = mesh.frames[[a, b], :3, :3]
         x = mesh.frames[[a, b], :3, 3]
         for g, s in enumerate(stations):
             masses, offsets = _particles(beam.section_at(float(s))[1])
             P = line.axis[e, g] + offsets @ line.section[e, g].T  # (k, 8)
             N, arm = P[:, [0, 4]], np.einsum("sij,ksj->ksi", R, P.reshape(-1, 2, 4)[:, :, 1:])
-            weights += list(weight[g] * length[e] * masses)
+            weights += list(WEIGHT[g] * length[e] * masses)
             positions += list(N @ x + arm.sum(axis=1))
             shares += list(N)
             arms += list(arm)
@@ -85,11 +84,9 @@ def joined(points: list[MassPoints]) -> MassPoints:
 
 def _particles(mass: Array) -> tuple[Array, Array]:
     """Masses (k,) and positions (k, 3) in a section's axes with the moments of its mass matrix per unit length."""
-    total = float(np.trace(mass[:3, :3])) / 3.0
-    centre = -0.5 * axial_of(mass[3:, :3]) / total
-    J = mass[3:, 3:]
-    second = 0.5 * np.trace(J) * np.eye(3) - J - total * np.outer(centre, centre)
-    spread, axes = np.linalg.eigh(0.5 * (second + second.T))
+    total, first, second = moments(mass)
+    centre = first / total
+    spread, axes = np.linalg.eigh(second - np.outer(first, centre))
     largest = float(np.abs(spread).max())
     if largest < 1e-14 * (total * float(centre @ centre) + largest) or largest == 0.0:
         return np.array([total]), centre[None]

@@ -53,11 +53,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.series import exponential, gauss, skew
+from cosserat.compile.series import POINTS, WEIGHT, XI, exponential, skew
+from cosserat.model.modal_inertia import axial_of, second_moments
 
 Array = NDArray[np.float64]
 
-_XI, _WEIGHT = gauss()
+LENGTHS_TOWARDS = np.stack((0.5 - 3.0 * XI, 0.5 + 3.0 * XI)) * WEIGHT
+"""Lengths (side, points), of an element of unit length, that q_A and q_B of `towards_ends` stand for."""
 LEVER = 1.0 / 60.0  # mean of (z - 1/2) times the odd part of N_B
 _SHEAR = 1.0 / 24.0 - LEVER
 _MEAN = np.array([-0.5] * 4 + [0.5] * 4)  # makes a mean of the difference of what is in both nodes
@@ -98,15 +100,14 @@ def line_of(reference: ReferenceElements, compliance: Array, mass: Array) -> Gau
     stretch, twist = (np.einsum("ei,egij,ej->eg", t, compliance[..., k : k + 3, k : k + 3], t) for k in (0, 3))
     N, M = _shape(stretch, moments(mass)[0]), _shape(twist, np.trace(mass[..., 3:, 3:], axis1=2, axis2=3))
     along = u + (w @ c[..., None])[..., 0]
-    z = 0.5 + _XI
-    arms = _arms(np.append(z, 1.0), along, w)
+    arms = _arms(np.append(POINTS, 1.0), along, w)
     arms[1] = arms[1] @ np.swapaxes(back, 1, 2)
     n = len(u)
     gap = np.zeros((n, 8))
     gap[:, 0], gap[:, 4] = -1.0, 1.0
     gap[:, 1:4], gap[:, 5:] = -c - arms[0][:, -1], c - arms[1][:, -1]
-    axis, section = np.zeros((n, len(_XI), 8)), np.zeros((n, len(_XI), 8, 3))
-    F = exponential(z[:, None, None] * w[:, None])
+    axis, section = np.zeros((n, len(XI), 8)), np.zeros((n, len(XI), 8, 3))
+    F = exponential(POINTS[:, None, None] * w[:, None])
     section[:, :, 1:4] = (1.0 - M[..., None, None]) * F
     section[:, :, 5:] = M[..., None, None] * (back[:, None] @ F)
     axis[:, :, 0] = 1.0
@@ -119,7 +120,7 @@ def mass_of(reference: ReferenceElements, line: GaussLine, compliance: Array, ma
     """G row by row, Y_A and Y_B, (ne, 82), of sections with these matrices (ne, points, 6, 6)."""
     m, s, second = moments(mass)
     beside = s / np.where(m > 0.0, m, 1.0)[..., None]
-    dx = _WEIGHT * reference.length[:, None]
+    dx = WEIGHT * reference.length[:, None]
     axis = line.axis + np.einsum("egia,ega->egi", line.section, beside)
     G = np.swapaxes((dx * m)[..., None] * axis, 1, 2) @ axis
     half = exponential(0.5 * skew(reference.d0[:, 3:]))
@@ -158,7 +159,7 @@ def _inside(reference: ReferenceElements, line: GaussLine, compliance: Array, ha
     X = ell / 12.0 * X
     X = X - 2.0 * ell * _SHEAR * per * ratio + k * (ell / 6.0 * across + 2.0 / ell * ratio)
     X = 0.5 * (X + np.swapaxes(X, 1, 2))
-    change = 12.0 * np.einsum("g,egij->eij", _WEIGHT * _XI, compliance[..., 3:, 3:])
+    change = 12.0 * np.einsum("g,egij->eij", WEIGHT * XI, compliance[..., 3:, 3:])
     twist, mean_twist = (np.einsum("ei,eij,ej->e", t, A, t)[:, None, None] for A in (change, S_w))
     V = ell / 12.0 * J @ (twist / mean_twist * np.eye(3) - change @ K_w)
     shear, beside = shear_centre(reference), off / np.maximum(m, 1e-300)[:, None]
@@ -168,15 +169,9 @@ def _inside(reference: ReferenceElements, line: GaussLine, compliance: Array, ha
     G = tangent[..., None] * (k[:, 0] * line.gap + twisted)[:, None] + (line.gap + beside)[..., None] * bent[:, None]
     G[:, 1:4, 5:] += half @ (0.5 * (V - np.swapaxes(V, 1, 2))) @ half
     G = G + np.swapaxes(G, 1, 2)
-    G[:, 1:4, 1:4] -= half @ _second_moments(X + V) @ back
-    G[:, 5:, 5:] -= back @ _second_moments(X - V) @ half
+    G[:, 1:4, 1:4] -= half @ second_moments(X + V) @ back
+    G[:, 5:, 5:] -= back @ second_moments(X - V) @ half
     return G, X
-
-
-def _second_moments(J: Array) -> Array:
-    """Second moments of inertias (ne, 3, 3), of their symmetric parts."""
-    J = 0.5 * (J + np.swapaxes(J, 1, 2))
-    return np.asarray(0.5 * np.trace(J, axis1=1, axis2=2)[:, None, None] * np.eye(3) - J)
 
 
 def _flat(G: Array, X: Array, half: Array) -> Array:
@@ -249,7 +244,7 @@ def towards_ends(reference: ReferenceElements, line: GaussLine) -> Array:
     A load that varies is taken as linear, (2 - 3 z) q_A + (3 z - 1) q_B, with the q that keep its integral and its
     first moment: its means weighted with 2 (1 - z) and 2 z. Sides are q_A and q_B; their sum is a uniform load.
     """
-    dx = lengths_towards() * reference.length[:, None, None]
+    dx = LENGTHS_TOWARDS * reference.length[:, None, None]
     axis = (dx @ line.axis).reshape(-1, 2, 2, 4)
     turned = dx @ np.stack((1.0 - line.blend, line.blend), axis=2)
     out = np.zeros((len(dx), 2, 2, 6, 6))
@@ -258,17 +253,10 @@ def towards_ends(reference: ReferenceElements, line: GaussLine) -> Array:
     return out
 
 
-def lengths_towards() -> Array:
-    """Lengths (side, points), of an element of unit length, that q_A and q_B of `towards_ends` stand for."""
-    return np.stack((0.5 - 3.0 * _XI, 0.5 + 3.0 * _XI)) * _WEIGHT
-
-
 def moments(mass: Array) -> tuple[Array, Array, Array]:
     """Mass (...), first moment (..., 3) and second moments (..., 3, 3) of sections with mass matrices (..., 6, 6)."""
     m = np.trace(mass[..., :3, :3], axis1=-2, axis2=-1) / 3.0
-    X, J = mass[..., 3:, :3], mass[..., 3:, 3:]
-    s = 0.5 * np.stack((X[..., 2, 1] - X[..., 1, 2], X[..., 0, 2] - X[..., 2, 0], X[..., 1, 0] - X[..., 0, 1]), -1)
-    return m, s, 0.5 * np.trace(J, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - J
+    return m, -0.5 * axial_of(mass[..., 3:, :3]), second_moments(mass[..., 3:, 3:])
 
 
 def elastic_centre(reference: ReferenceElements) -> Array:
@@ -289,13 +277,13 @@ def shear_centre(reference: ReferenceElements) -> Array:
 
 def _shape(flexibility: Array, inertia: Array) -> Array:
     """Static shape (ne, points), from 0 to 1, of a bar of varying flexibility, plus the odd part."""
-    powers = np.linalg.inv(np.vander(_XI, len(_XI), increasing=True))
-    k = np.arange(len(_XI)) + 1.0
+    powers = np.linalg.inv(np.vander(XI, len(XI), increasing=True))
+    k = np.arange(len(XI)) + 1.0
     coefficients = (flexibility @ powers.T) / k
-    static = coefficients @ (_XI[:, None] ** k - (-0.5) ** k).T
+    static = coefficients @ (XI[:, None] ** k - (-0.5) ** k).T
     whole = coefficients @ (0.5**k - (-0.5) ** k)
-    weight = (inertia @ _WEIGHT)[:, None] / np.where(inertia > 0.0, inertia, np.inf)
-    return np.asarray(static / whole[:, None] + weight * _odd(2.0 * _XI))
+    weight = (inertia @ WEIGHT)[:, None] / np.where(inertia > 0.0, inertia, np.inf)
+    return np.asarray(static / whole[:, None] + weight * _odd(2.0 * XI))
 
 
 def _odd(z: Array) -> Array:
@@ -309,7 +297,7 @@ def _odd(z: Array) -> Array:
 
 def _arms(z: Array, u: Array, w: Array) -> list[Array]:
     """a_A and a_B up to z, (ne, len(z), 3) each, both in the axes of node A."""
-    y = np.outer(z, 0.5 + _XI)
+    y = np.outer(z, POINTS)
     t = (exponential(y.ravel()[:, None, None] * w[:, None]) @ u[:, None, :, None]).reshape(len(u), *y.shape, 3)
-    weight = z[:, None] * _WEIGHT
+    weight = z[:, None] * WEIGHT
     return [np.einsum("zg,ezgi->ezi", weight * share, t) for share in (1.0 - y, y)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.elements import across
 from cosserat.compile.mesh import BeamMesh
-from cosserat.compile.series import bracket, exponential, gauss
+from cosserat.compile.series import WEIGHT, XI, bracket, exponential
 from cosserat.errors import ModelError, warn
 from cosserat.kernels import media
 from cosserat.kernels.arrays import Elements, Media, address_rows
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_XI, _WEIGHT = gauss()
 _POINTS = np.array([-0.5, 0.5]) / math.sqrt(3.0)
 _NEWTON = 60
 
@@ -159,7 +158,7 @@ def failing_medium(
 def _points(d0: Array, stiffness: Array, compliance: Array) -> Array:
     """B (ne, 2, 6, 6): the strain of linear statics at two points per relative vector, see `elements`."""
     ad = bracket(d0)
-    Z = np.linalg.inv(np.einsum("g,egab->eab", _WEIGHT, exponential(_XI[None, :, None, None] * ad[:, None])))
+    Z = np.linalg.inv(np.einsum("g,egab->eab", WEIGHT, exponential(XI[None, :, None, None] * ad[:, None])))
     E_T = exponential(_POINTS[None, :, None, None] * ad[:, None])
     middle = np.swapaxes(Z, 1, 2) @ stiffness
     return np.asarray(compliance @ np.swapaxes(E_T @ across(d0)[:, None], 2, 3) @ middle[:, None])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.elements import ElementMatrices, element_matrices
-from cosserat.compile.series import gauss_points
+from cosserat.compile.series import POINTS
 from cosserat.lie import se3
 from cosserat.model.beams import Beam
 from cosserat.model.nodes import SAME, BeamElement, node_positions
@@ -95,7 +95,6 @@ def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrice
     """Matrices of all elements of a beam, their Kelvin-Voigt times, and the first element with the same matrices."""
     local = mesh.pairs - mesh.first_node
     left, right = mesh.s[local[:, 0]], mesh.s[local[:, 1]]
-    points = gauss_points()
     uniform = beam.is_uniform
     key = np.round(d0 / np.linalg.norm(d0[:, :3], axis=1).max(), 12)
     if uniform:
@@ -112,11 +111,11 @@ def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrice
             sections[s] = (np.asarray(np.linalg.inv(stiffness), dtype=np.float64), mass)
         return sections[s]
 
-    compliance = np.empty((len(representative), len(points), 6, 6))
+    compliance = np.empty((len(representative), len(POINTS), 6, 6))
     mass = np.empty_like(compliance)
     line = beam.line
     for row, e in enumerate(representative):
-        stations = np.full(len(points), 0.5) if uniform else line.stations(left[e], right[e], points)
+        stations = np.full(len(POINTS), 0.5) if uniform else line.stations(left[e], right[e], POINTS)
         for g, s in enumerate(stations):
             compliance[row, g], mass[row, g] = section(float(s))
     matrices = _known_matrices(d0[representative].tobytes(), compliance.tobytes(), mass.tobytes())
@@ -133,7 +132,7 @@ def _known_matrices(d0: bytes, compliance: bytes, mass: bytes) -> ElementMatrice
     What it gives must not be changed.
     """
     strain = np.frombuffer(d0).reshape(-1, 6)
-    shape = (len(strain), len(gauss_points()), 6, 6)
+    shape = (len(strain), len(POINTS), 6, 6)
     return element_matrices(strain, np.frombuffer(compliance).reshape(shape), np.frombuffer(mass).reshape(shape))
 
 

@@ -11,6 +11,7 @@ from cosserat.calls import answered
 from cosserat.compile.beam_part import beam_part
 from cosserat.compile.bending import second_order
 from cosserat.compile.flexible_part import FlexiblePart, rigid_motions
+from cosserat.compile.matter import moments
 from cosserat.compile.recovery import recovery_points
 from cosserat.compile.reduction import BOUNDARIES, ConstrainedSolver, boundary_rows, shapes
 from cosserat.compile.series import skew
@@ -20,7 +21,7 @@ from cosserat.model import checks
 from cosserat.model.beams import Beam
 from cosserat.model.interfaces import Interface, Outline
 from cosserat.model.modal import ModalBody
-from cosserat.model.modal_inertia import ModalInertia, axial_of
+from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
 
 Array = NDArray[np.float64]
@@ -230,7 +231,8 @@ def _mean_frame(part: FlexiblePart) -> Array:
     """The world axes in the centre of mass."""
     M = part.rigid.T @ (part.mass @ part.rigid)
     frame = np.eye(4)
-    frame[:3, 3] = -0.5 * axial_of(M[3:, :3]) / M[0, 0]
+    mass, first, _ = moments(M)
+    frame[:3, 3] = first / mass
     return frame
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from cosserat.compile.series import skew
 from cosserat.lie import se3, so3
 from cosserat.model.interfaces import Interface
-from cosserat.model.modal_inertia import ModalInertia, axial_of, turning_of
+from cosserat.model.modal_inertia import ModalInertia, axial_of, second_moments, turning_of
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ def affine_fields(body: ModalInertia) -> Affine:
     """Theta, Psi and F of a body: g projected on affine fields, in the metric of the mass."""
     theta = np.empty((4, 4))
     theta[0, 0], theta[0, 1:], theta[1:, 0] = body.mass, body.first_moment, body.first_moment
-    theta[1:, 1:] = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia
+    theta[1:, 1:] = second_moments(body.inertia)
     psi = np.concatenate(
         (body.linear_coupling[..., None], _moments(body.angular_coupling, body.inertia_gradient)), axis=-1
     )
@@ -66,8 +66,7 @@ def affine_inverse(theta: Array) -> Array:
 
 def _moments(axial: Array, turning: Array) -> Array:
     """The integral of y X^T from those of X x y and of hat(X)^T hat(y), of which the symmetric part counts."""
-    trace = 0.5 * np.trace(turning, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
-    return trace - 0.5 * (turning + np.swapaxes(turning, -1, -2)) + 0.5 * skew(axial)
+    return second_moments(turning) + 0.5 * skew(axial)
 
 
 class DeformedInertia(NamedTuple):

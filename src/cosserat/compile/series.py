@@ -7,17 +7,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+XI, WEIGHT = (0.5 * numbers for numbers in np.polynomial.legendre.leggauss(6))
+"""Gauss points in [-1/2, 1/2], from the middle of an element, and their weights, of sum one."""
 
-
-def gauss() -> tuple[Array, Array]:
-    """Gauss points in [-1/2, 1/2], from the middle of an element, and their weights, of sum one."""
-    return 0.5 * _POINTS, 0.5 * _WEIGHTS
-
-
-def gauss_points() -> Array:
-    """Relative positions in an element, in [0, 1], at which section properties are wanted."""
-    return 0.5 * (1.0 + _POINTS)
+POINTS = 0.5 + XI
+"""Relative positions in an element, in [0, 1], at which section properties are wanted."""
 
 
 def skew(a: Array) -> Array:
@@ -39,24 +33,16 @@ def bracket(d: Array) -> Array:
     return out
 
 
-def exponential(X: Array) -> Array:
-    """exp of many small matrices by its series; their norm is the angle turned inside an element."""
+def exponential(X: Array, order: int = 0) -> Array:
+    """exp of many small matrices by its series; their norm is the angle turned inside an element.
+
+    Of a higher order, the sum of X^k/(k + order)!. With 1 and -X of cross-product matrices X it is their tangent T,
+    exp(X + dX) = exp(X) (1 + T dX).
+    """
     term = np.broadcast_to(np.eye(X.shape[-1]), X.shape)
     total = term.copy()
     for k in range(1, 60):
-        term = term @ X / k
-        if np.abs(term).max(initial=0.0) < 1e-18:
-            break
-        total += term
-    return total
-
-
-def tangent(X: Array) -> Array:
-    """T of many small matrices, exp(X + dX) = exp(X) (1 + T dX) for cross-product matrices: sum (-X)^k/(k+1)!."""
-    term = np.broadcast_to(np.eye(X.shape[-1]), X.shape)
-    total = term.copy()
-    for k in range(1, 60):
-        term = -term @ X / (k + 1)
+        term = term @ X / (k + order)
         if np.abs(term).max(initial=0.0) < 1e-18:
             break
         total += term

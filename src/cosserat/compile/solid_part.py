@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answering
-from cosserat.compile.flexible_part import Arm, Drawn, FlexiblePart, MassPoints, Recovery, Sparse
+from cosserat.compile.flexible_part import Arm, Drawn, FlexiblePart, MassPoints, Recovery, Sparse, work_on_turning_arms
 from cosserat.compile.series import skew
 from cosserat.compile.solid_elements import SolidElements
 from cosserat.errors import ArgumentError
@@ -103,6 +103,7 @@ def solid_part(
             fit = np.asarray(np.linalg.pinv(_rigid_rows(X[nodes], frames[name][:3, 3])), dtype=np.float64)
             columns = (3 * nodes[:, None] + np.arange(3)).ravel()
             constraints[name] = csr_matrix(_placed(fit, np.arange(6), columns, (6, 3 * len(X))) @ T)
+    points = MassPoints(solid.mass, X, T, tuple(arms))
     K = csr_matrix(T.T @ solid.stiffness @ T)
     M = csr_matrix(T.T @ kron(solid.mass, identity(3), format="csr") @ T)
     return FlexiblePart(
@@ -113,8 +114,8 @@ def solid_part(
         rigid=rigid,
         frames=frames,
         constraints={name: constraints[name] for name in interfaces},
-        points=MassPoints(solid.mass, X, T, tuple(arms)),
-        prestress=lambda U, Phi: _prestress(solid, T, arms, U, Phi),
+        points=points,
+        prestress=lambda U, Phi: _prestress(solid, points, U, Phi),
         recovery={name: _recovery(title, name, solid, T, x) for name, x in recovery.items()},
         drawn=_surface(solid, T),
     )
@@ -209,8 +210,9 @@ def _recovery(title: str, name: str, solid: SolidElements, T: Sparse, x: Any) ->
     return Recovery(point, strain, C @ strain, turns=True)
 
 
-def _prestress(solid: SolidElements, T: Sparse, arms: list[Arm], U: Array, Phi: Array) -> Array:
+def _prestress(solid: SolidElements, points: MassPoints, U: Array, Phi: Array) -> Array:
     """Work (k, m, m) of stresses of U on Green's strains of second order, with exact rotations of rigid regions."""
+    T = points.sampling
     grad_u, grad_phi = solid.fields(T @ U), solid.fields(T @ Phi)
     k, m = U.shape[1], Phi.shape[1]
     out = np.zeros((k, m * m))
@@ -221,16 +223,4 @@ def _prestress(solid: SolidElements, T: Sparse, arms: list[Arm], U: Array, Phi: 
         pairs = np.einsum("qina,qjnb->qijab", pairs, pairs)
         out += stress.reshape(-1, k).T @ pairs.reshape(-1, m * m)
     work = out.reshape(k, m, m)
-    force = (solid.stiffness @ (T @ U)).reshape(-1, 3, k)
-    for arm in arms:
-        turns = np.asarray(arm.rotation @ Phi).reshape(-1, 3, m)
-        work += _bent(force, turns, arm.vector)
-    return work
-
-
-def _bent(force: Array, r: Array, y: Array) -> Array:
-    """Work (c, a, b) of forces (p, 3, c) on the mean of r_a x (r_b x y) and r_b x (r_a x y)."""
-    along = np.einsum("pia,pi->pa", r, y)
-    half = 0.5 * np.einsum("pic,pib,pa->cab", force, r, along, optimize=True)
-    across = np.einsum("pc,pia,pib->cab", np.einsum("pic,pi->pc", force, y), r, r, optimize=True)
-    return half + np.swapaxes(half, 1, 2) - across
+    return work + work_on_turning_arms(points, Phi, solid.stiffness @ (T @ U))

@@ -230,6 +230,11 @@ def turning_of(G: Array) -> Array:
     return np.trace(G, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - np.swapaxes(G, -1, -2)
 
 
+def second_moments(J: Array) -> Array:
+    """The integral of x x^T from that of hat(x)^T hat(x), of which the symmetric part counts."""
+    return 0.5 * (np.trace(J, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - J - np.swapaxes(J, -1, -2))
+
+
 def shape_of(item: str, argument: str, value: Any) -> tuple[int, ...]:
     """Shape of an array, or of lists that form one."""
     try:

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from cosserat.compile.elements import element_matrices
 from cosserat.compile.matter import nodal_mass
-from cosserat.compile.series import bracket, gauss_points
+from cosserat.compile.series import POINTS, bracket
 
 SHEAR = 5 / 6 / 2.6  # kappa G/E
 FIXED = {"cantilever": (0, 1, 2, 3, 4, 5), "free": (), "pinned": (0, 1, 2, 3)}
@@ -26,7 +26,7 @@ def section(ratio):
 
 def elements(n, properties, d0=None):
     """Matrices of n elements along x from 0 to 1; properties(s) gives stiffness and mass at s."""
-    s = (np.arange(n)[:, None] + gauss_points()) / n
+    s = (np.arange(n)[:, None] + POINTS) / n
     pairs = [[properties(x) for x in row] for row in s]
     compliance = np.array([[np.linalg.inv(K) for K, _ in row] for row in pairs])
     mass = np.array([[M for _, M in row] for row in pairs])
