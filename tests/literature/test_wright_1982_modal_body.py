@@ -8,9 +8,9 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.physics.modal_equations import steady_rotation
 
 import cosserat as cs
-from cosserat.compile.modal_dynamics import steady_rotation
 
 FLAP = {2: (4.13732, 22.61492), 4: (5.58500, 24.27335), 10: (11.20233, 33.64037)}
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.physics import modal_equations
 
 import cosserat as cs
-from cosserat.compile import modal_dynamics
 from cosserat.lie import se3
 from cosserat.solve.relative import flexible_recursion
 
@@ -274,7 +274,7 @@ def test_one_beam_is_one_modal_body(rng) -> None:
     R = np.eye(4)
     R[:3, :3] = body.frame[:3, :3].T
     turn = se3.adjoint(R)  # from world axes to those of the body
-    expected = modal_dynamics.newton_euler(body.inertia, q[6:], turn @ v[:6], v[6:], turn @ a[:6], a[6:])
+    expected = modal_equations.newton_euler(body.inertia, q[6:], turn @ v[:6], v[6:], turn @ a[:6], a[6:])
     expected[6:] += body.stiffness @ q[6:] + body.damping @ v[6:]
     expected[:6] = turn.T @ expected[:6]
     tau = tree.inverse_dynamics(q, v, a)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.physics.modal_equations import bias, inertia_matrix, kinetic_energy, momentum
 
 import cosserat as cs
-from cosserat.compile.modal_dynamics import bias, inertia_matrix, interface_frame, kinetic_energy, momentum
+from cosserat.compile.modal_dynamics import interface_frame
 from cosserat.lie import so3
 
 SECTION = cs.Section(stiffness=[2e3, 1e3, 1.1e3, 3, 2, 2.5], mass=[1, 1, 1, 2e-2, 0.8e-2, 1.2e-2])

@@ -7,9 +7,10 @@ L. Vu-Quoc (1986); tip positions by a spectral method for the geometrically exac
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.physics.modal_equations import bias, deformed_inertia, steady_rotation
 
 import cosserat as cs
-from cosserat.compile.modal_dynamics import bias, deformed_inertia, interface_frame, steady_rotation
+from cosserat.compile.modal_dynamics import interface_frame
 
 L = 10.0
 SPIN = 6.0

@@ -8,8 +8,9 @@ import scipy.sparse.linalg as sla
 
 skfem = pytest.importorskip("skfem")
 
+from tests.physics.modal_equations import steady_rotation  # noqa: E402
+
 import cosserat as cs  # noqa: E402
-from cosserat.compile.modal_dynamics import steady_rotation  # noqa: E402
 
 ALLOY = cs.Material(E=70e9, nu=0.3, rho=2700, damping=2e-5)
 

@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.physics.modal_equations import inertia_matrix
 
 import cosserat as cs
 from cosserat.compile.beam_part import beam_part
 from cosserat.compile.build import compile_model
 from cosserat.compile.flexible_part import rigid_motions
-from cosserat.compile.modal_dynamics import inertia_matrix
 from cosserat.compile.reduction import shapes
 from cosserat.kernels import elastic
 from cosserat.kernels.integrate import load_stages

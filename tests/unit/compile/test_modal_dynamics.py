@@ -7,6 +7,7 @@ from the particles themselves. Derivatives are exact: symbolic, or by complex st
 import numpy as np
 import pytest
 import sympy
+from tests.physics import modal_equations
 
 from cosserat.compile import modal_dynamics
 from cosserat.lie import se3, so3
@@ -52,13 +53,13 @@ def test_newton_euler_is_the_symbolic_derivation(seed):
     q, q_dot, q_ddot = rng.normal(size=(3, 2))
     twist, twist_dot = rng.normal(size=(2, 6))
     expected = symbolic_equations(mass, X, Phi, q, twist, q_dot, twist_dot, q_ddot)
-    got = modal_dynamics.newton_euler(body, q, twist, q_dot, twist_dot, q_ddot)
+    got = modal_equations.newton_euler(body, q, twist, q_dot, twist_dot, q_ddot)
     np.testing.assert_allclose(got, expected, rtol=1e-10, atol=1e-10)
 
 
 def as_printed(body, q, omega, q_dot):
     """The bias of [Boyer05] (63), term by term as printed (it is right), rows (v, omega, q), without K q."""
-    now = modal_dynamics.deformed_inertia(body, q)
+    now = modal_equations.deformed_inertia(body, q)
     J_re, J_ee, lam = body.inertia_gradient, body.inertia_hessian, body.cross_coupling
     J_er = np.swapaxes(J_re, 1, 2)
     terms = {
@@ -85,22 +86,22 @@ def test_bias_is_boyer_63_term_by_term(seed):
     total = np.zeros(6 + M_MODES)
     for rows, value in terms.values():
         total[rows] += value
-    np.testing.assert_allclose(modal_dynamics.bias(body, q, omega, q_dot), total, rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(modal_equations.bias(body, q, omega, q_dot), total, rtol=1e-12, atol=1e-10)
     quiet = as_printed(body, q, omega, zero)
-    at_rest = modal_dynamics.bias(body, q, omega, zero)
+    at_rest = modal_equations.bias(body, q, omega, zero)
     for name in ("centrifugal force", "gyroscopic moment"):
         rows, value = quiet[name]
         np.testing.assert_allclose(at_rest[rows], value, rtol=1e-12, atol=1e-12)
-    undeformed = modal_dynamics.bias(body, zero, omega, zero)
+    undeformed = modal_equations.bias(body, zero, omega, zero)
     np.testing.assert_allclose(undeformed[6:], quiet["omega J_er omega"][1], rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose((at_rest - undeformed)[6:], quiet["q omega J_ee omega"][1], rtol=1e-10, atol=1e-11)
-    moving = modal_dynamics.bias(body, zero, omega, q_dot) - undeformed
+    moving = modal_equations.bias(body, zero, omega, q_dot) - undeformed
     for name in ("Coriolis force", "2 J_re omega q_dot", "2 q_dot lambda omega"):
         rows, value = as_printed(body, zero, omega, q_dot)[name]
         np.testing.assert_allclose(moving[rows], value, rtol=1e-10, atol=1e-11)
-    both = modal_dynamics.bias(body, q, omega, q_dot) - at_rest - moving
+    both = modal_equations.bias(body, q, omega, q_dot) - at_rest - moving
     np.testing.assert_allclose(both[3:6], terms["2 J_ee omega q q_dot"][1], rtol=1e-10, atol=1e-11)
-    np.testing.assert_allclose(modal_dynamics.bias(body, q, none, q_dot), 0.0, atol=1e-14)
+    np.testing.assert_allclose(modal_equations.bias(body, q, none, q_dot), 0.0, atol=1e-14)
 
 
 @pytest.mark.parametrize("second", [False, True])
@@ -116,7 +117,7 @@ def test_kinetic_energy_is_that_of_the_particles(second):
         speed = twist[:3] + np.cross(twist[3:], place) + Phi @ r + (g @ a) @ r
         return 0.5 * mass @ np.sum(speed**2, axis=1)
 
-    modal = lambda scale: modal_dynamics.kinetic_energy(body, scale * q, twist, scale * q_dot)  # noqa: E731
+    modal = lambda scale: modal_equations.kinetic_energy(body, scale * q, twist, scale * q_dot)  # noqa: E731
     degree = 5 if second else 3
     scales = np.arange(-degree + 1, degree) / degree
     fit = lambda f, k: np.polynomial.polynomial.polyfit(scales, [f(s) for s in scales], k)  # noqa: E731
@@ -149,7 +150,7 @@ def test_equations_are_those_of_the_kinetic_energy(second):
     out[:6] -= se3.coadjoint(twist) @ p[:6]
     for k, step in enumerate(np.eye(M_MODES)):
         out[6 + k] -= 0.5 * rates @ (matrix(q + h * step).imag / h.imag) @ rates
-    got = modal_dynamics.newton_euler(body, q, twist, q_dot, twist_dot, q_ddot)
+    got = modal_equations.newton_euler(body, q, twist, q_dot, twist_dot, q_ddot)
     np.testing.assert_allclose(got, out, rtol=1e-10, atol=1e-10)
 
 
@@ -167,12 +168,12 @@ def _complex_matrix(mass, X, Phi, g, q):
 def test_undeformed_matrix_and_momentum():
     _, _, _, _, body, rng = cloud(3)
     zero = np.zeros(M_MODES)
-    np.testing.assert_allclose(modal_dynamics.inertia_matrix(body, zero), body.matrix(), atol=1e-13)
+    np.testing.assert_allclose(modal_equations.inertia_matrix(body, zero), body.matrix(), atol=1e-13)
     np.testing.assert_allclose(so3.hat(body.first_moment) @ [1, 2, 3], np.cross(body.first_moment, [1, 2, 3]))
     twist, q_dot = rng.normal(size=6), rng.normal(size=M_MODES)
-    p = modal_dynamics.momentum(body, zero, twist, q_dot)
+    p = modal_equations.momentum(body, zero, twist, q_dot)
     assert 0.5 * p @ np.concatenate((twist, q_dot)) == pytest.approx(
-        modal_dynamics.kinetic_energy(body, zero, twist, q_dot)
+        modal_equations.kinetic_energy(body, zero, twist, q_dot)
     )
 
 

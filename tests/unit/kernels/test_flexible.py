@@ -8,9 +8,9 @@ import sys
 
 import numpy as np
 import pytest
+from tests.physics import modal_equations
 
 import cosserat as cs
-from cosserat.compile import modal_dynamics
 from cosserat.jit.switch import COMPILED
 from cosserat.kernels.flexible import pivots, so3_tangents
 from cosserat.lie import se3, so3
@@ -75,8 +75,8 @@ def test_bodies_give_the_equations_of_modal_dynamics(tree: cs.FlexibleTree, stat
             expected, b = link.inertia, -se3.bracket(w.z).T @ (link.inertia @ w.z)
         else:
             inertia, bent = link.modal.inertia, tree.data.modal(i, q)
-            expected = modal_dynamics.inertia_matrix(inertia, bent)
-            b = modal_dynamics.newton_euler(inertia, bent, w.z[:6], w.z[6:], np.zeros(6), np.zeros(len(bent)))
+            expected = modal_equations.inertia_matrix(inertia, bent)
+            b = modal_equations.newton_euler(inertia, bent, w.z[:6], w.z[6:], np.zeros(6), np.zeros(len(bent)))
             b[6:] += link.modal.elastic_forces(bent, w.z[6:])
         assert np.abs(w.M - expected).max() <= 1e-13 * max(1.0, np.abs(expected).max())
         assert np.abs(w.b - b).max() <= 1e-12 * max(1.0, np.abs(b).max())
