@@ -7,7 +7,7 @@ gradient of the coordinate. q_ddot and its derivatives are those of `freedoms.di
 from cosserat.jit import helper
 from cosserat.kernels import freedoms
 from cosserat.kernels.joints import add_pair, place_frames, place_twists
-from cosserat.kernels.vectors import add, cross, dot, load, mul, mul_t, neg, scale, sub
+from cosserat.kernels.vectors import ZERO, add, cross, dot, load, mul, mul_t, neg, scale, sub
 
 
 @helper
@@ -56,7 +56,6 @@ def slopes(kind, axis, R, x, twists4, rates4, by_twist_out, by_frame_out):
     """Derivatives (12,) of q_ddot by the twists of both sides, and by left increments of both frames."""
     v_a, w_a, v_b, w_b = twists4
     _, y_a, a_b, y_b = rates4
-    zero = (0.0, 0.0, 0.0)
     a_t = mul_t(R, axis)
     if kind == freedoms.SLIDE:
         c, u, h = cross(axis, w_a), mul(R, v_b), add(a_b, cross(w_b, v_b))
@@ -69,16 +68,16 @@ def slopes(kind, axis, R, x, twists4, rates4, by_twist_out, by_frame_out):
         put(neg(e), on_a, mul_t(R, e), on_b, by_frame_out)
     elif kind == freedoms.ANGLE_CHILD:
         n, p, e = mul(R, axis), mul_t(R, w_a), cross(w_b, axis)
-        put(zero, neg(mul(R, e)), zero, neg(cross(axis, p)), by_twist_out)
+        put(ZERO, neg(mul(R, e)), ZERO, neg(cross(axis, p)), by_twist_out)
         on_a = add(cross(n, y_a), cross(mul(R, e), w_a))
         on_b = neg(add(cross(axis, mul_t(R, y_a)), cross(e, p)))
-        put(zero, on_a, zero, on_b, by_frame_out)
+        put(ZERO, on_a, ZERO, on_b, by_frame_out)
     else:
         u, c = mul(R, w_b), cross(axis, w_a)
-        put(zero, neg(cross(u, axis)), zero, neg(mul_t(R, c)), by_twist_out)
+        put(ZERO, neg(cross(u, axis)), ZERO, neg(mul_t(R, c)), by_twist_out)
         on_a = sub(cross(u, c), cross(mul(R, y_b), axis))
         on_b = sub(cross(y_b, a_t), cross(w_b, mul_t(R, c)))
-        put(zero, on_a, zero, on_b, by_frame_out)
+        put(ZERO, on_a, ZERO, on_b, by_frame_out)
 
 
 @helper

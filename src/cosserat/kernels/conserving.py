@@ -28,13 +28,7 @@ from cosserat.kernels.arrays import (
     state_of,
     trial_of,
 )
-from cosserat.kernels.frames import (
-    cosc,
-    exp_frame,
-    load_frame,
-    sinc,
-    sincc,
-)
+from cosserat.kernels.frames import cosc, exp_frame, load_frame, sinc, sincc
 from cosserat.kernels.loads import add_wrench
 from cosserat.kernels.residual import constraints, note, track_angles
 from cosserat.kernels.vectors import (

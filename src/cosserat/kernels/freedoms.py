@@ -11,6 +11,7 @@ from cosserat.kernels import efforts
 from cosserat.kernels.frames import apply_a, cotc, log_rotation
 from cosserat.kernels.joints import add_pair, place_frames, place_twists
 from cosserat.kernels.vectors import (
+    ZERO,
     add,
     add_block,
     cross,
@@ -54,12 +55,11 @@ def coordinate(freedoms, i, R, x, previous):
 def direction(freedoms, i, R, x):
     """Rates row of the freedom in the joint frames of both sides: q_dot = f_a.v_a + m_a.w_a + f_b.v_b + m_b.w_b."""
     axis = load(freedoms.axis[i], 0)
-    zero = (0.0, 0.0, 0.0)
     if freedoms.kind[i] == SLIDE:
-        return neg(axis), cross(axis, x), mul_t(R, axis), zero
+        return neg(axis), cross(axis, x), mul_t(R, axis), ZERO
     if freedoms.kind[i] == ANGLE_CHILD:
-        return zero, neg(mul(R, axis)), zero, axis
-    return zero, neg(axis), zero, mul_t(R, axis)
+        return ZERO, neg(mul(R, axis)), ZERO, axis
+    return ZERO, neg(axis), ZERO, mul_t(R, axis)
 
 
 @helper
@@ -175,8 +175,7 @@ def turn_direction(kind, axis, R, x, Q, f_b, m_b, K_out):
 def add_rate_tangent(joints, j, kind, axis, R, x, twists, slope, row, K_out):
     """K += -slope * row (d q_dot/d increments)^T, twists held fixed."""
     _, w_a, v_b, w_b = place_twists(joints, j, twists)
-    zero = (0.0, 0.0, 0.0)
-    g_fa, g_ma, g_fb, g_mb = zero, zero, zero, zero
+    g_fa, g_ma, g_fb, g_mb = ZERO, ZERO, ZERO, ZERO
     a_t = mul_t(R, axis)
     if kind == SLIDE:
         # q_dot = axis . (R v_b - v_a - w_a x x)

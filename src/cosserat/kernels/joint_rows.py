@@ -7,7 +7,7 @@ results use it.
 """
 
 from cosserat.jit import helper
-from cosserat.kernels.vectors import add, combine, cross, dot, matmul, mul, mul_t, neg, scale, skew, sub
+from cosserat.kernels.vectors import ZERO, add, combine, cross, dot, matmul, mul, mul_t, neg, scale, skew, sub
 
 TRANSLATION = 0
 ROTATION = 1
@@ -26,10 +26,9 @@ def value(kind, a, b, pitch, angle, R, x, p):
 @helper
 def pull(kind, a, b, pitch, R):
     """Force and moment, in the axes of the parent, with which a multiplier of one pulls and turns the child back."""
-    zero = (0.0, 0.0, 0.0)
     if kind == ROTATION:
-        return zero, cross(a, mul(R, b))
-    return a, scale(pitch, a) if kind == SCREW else zero
+        return ZERO, cross(a, mul(R, b))
+    return a, scale(pitch, a) if kind == SCREW else ZERO
 
 
 @helper

@@ -16,15 +16,7 @@ no resultant force. Dead forces are not here: their nodal shares are constant, s
 
 from cosserat.jit import helper, stage
 from cosserat.kernels import beams, slots
-from cosserat.kernels.arrays import (
-    elements_of,
-    inputs_of,
-    line_loads_of,
-    middle_of,
-    scratch_of,
-    solver_of,
-    trial_of,
-)
+from cosserat.kernels.arrays import elements_of, inputs_of, line_loads_of, middle_of, scratch_of, solver_of, trial_of
 from cosserat.kernels.frames import exp_frame, tangent_blocks
 from cosserat.kernels.tangent import scatter
 from cosserat.kernels.vectors import (

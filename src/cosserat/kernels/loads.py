@@ -2,17 +2,7 @@
 
 from cosserat.jit import helper
 from cosserat.kernels.frames import load_frame, wrench_to_node
-from cosserat.kernels.vectors import (
-    accumulate,
-    add_block,
-    cross,
-    load,
-    matmul,
-    mul_t,
-    scale,
-    skew,
-    transpose,
-)
+from cosserat.kernels.vectors import accumulate, add_block, cross, load, matmul, mul_t, scale, skew, transpose
 
 
 @helper

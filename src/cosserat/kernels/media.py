@@ -17,15 +17,7 @@ import math
 
 from cosserat.jit import call_address, compile_user, helper, stage
 from cosserat.kernels import beams, elastic, slots
-from cosserat.kernels.arrays import (
-    elements_of,
-    media_of,
-    middle_of,
-    scratch_of,
-    solver_of,
-    state_of,
-    trial_of,
-)
+from cosserat.kernels.arrays import elements_of, media_of, middle_of, scratch_of, solver_of, state_of, trial_of
 from cosserat.kernels.newton import CONSERVING
 from cosserat.kernels.tangent import scatter
 from cosserat.kernels.vectors import add, add_to_nodes, axpy, clear, dot, load, scale, store, sub

@@ -15,20 +15,7 @@ from cosserat.kernels.frames import load_frame
 from cosserat.kernels.newton import step_coefficients
 from cosserat.kernels.tangent import scatter_one
 from cosserat.kernels.touching import DISC, EDGE, RULE, gap, row_rates, touch, touch_gradient, turn_gradient
-from cosserat.kernels.vectors import (
-    accumulate,
-    axpy,
-    clear,
-    combine,
-    cross,
-    dot,
-    load,
-    matmul,
-    mul,
-    scale,
-    skew,
-    store,
-)
+from cosserat.kernels.vectors import accumulate, axpy, clear, combine, cross, dot, load, matmul, mul, scale, skew, store
 
 
 @helper

@@ -9,7 +9,7 @@ import math
 from cosserat.jit import helper
 from cosserat.kernels import state_loads
 from cosserat.kernels.frames import compose, exp_frame
-from cosserat.kernels.vectors import IDENTITY, add, axpy, cross, mul, mul_t, neg, scale, sub
+from cosserat.kernels.vectors import IDENTITY, ZERO, add, axpy, cross, mul, mul_t, neg, scale, sub
 
 ALONG = 3e-3  # step of differences along the motion, relative to a typical change
 BRIEF = 1e-3  # s, the longest step along the motion
@@ -19,9 +19,8 @@ MOST = 512  # breaks of all laws
 @helper
 def value_at(rules, i, address, t, motion, visit):
     """visit.wrench: what law i gives at a relative motion (R, x, v, w), its unused places zero."""
-    zero = (0.0, 0.0, 0.0)
     clear_values(visit)
-    state_loads.visit_motions(motion, (IDENTITY, zero, zero, zero), visit)
+    state_loads.visit_motions(motion, (IDENTITY, ZERO, ZERO, ZERO), visit)
     state_loads.call(rules, i, address, t, visit)
 
 
@@ -35,9 +34,8 @@ def clear_values(visit):
 @helper
 def look(rules, i, unit, t, motion, visit):
     """visit.J: derivatives of what law i gives by frame and twist; visit.wrench."""
-    zero = (0.0, 0.0, 0.0)
     clear_values(visit)
-    state_loads.differentiate(rules, i, unit, t, motion, (IDENTITY, zero, zero, zero), rules.length[i], visit)
+    state_loads.differentiate(rules, i, unit, t, motion, (IDENTITY, ZERO, ZERO, ZERO), rules.length[i], visit)
 
 
 @helper

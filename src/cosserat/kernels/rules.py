@@ -26,17 +26,7 @@ from cosserat.kernels.newton import step_coefficients
 from cosserat.kernels.rolling import kept, store_rows
 from cosserat.kernels.rule_laws import back, look, pushed, rates, row, value_at
 from cosserat.kernels.tangent import scatter
-from cosserat.kernels.vectors import (
-    add,
-    axpy,
-    clear,
-    cross,
-    load,
-    mul_t,
-    neg,
-    scale,
-    store,
-)
+from cosserat.kernels.vectors import ZERO, add, axpy, clear, cross, load, mul_t, neg, scale, store
 
 SECOND = 1e-2  # step of differences of rows, relative to a typical change
 
@@ -148,12 +138,11 @@ def pair_tangent(D, R, x, f, m, K_out):
     The opposite is carried by the relative frame, which adds (w x f, w x m + u x f) for an increment (u, w); the other
     place moves the relative frame by minus its increment, seen from the place.
     """
-    zero = (0.0, 0.0, 0.0)
     for column in range(12):
         k = column % 3
         d = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
-        u = d if column % 6 < 3 else zero
-        w = zero if column % 6 < 3 else d
+        u = d if column % 6 < 3 else ZERO
+        w = ZERO if column % 6 < 3 else d
         if column < 6:
             u, w = neg(mul_t(R, add(u, cross(w, x)))), neg(mul_t(R, w))
         df, dm = times(D, u, w)

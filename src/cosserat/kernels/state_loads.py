@@ -9,7 +9,7 @@ two disagree, and the short one, of 3e-8 relative to a typical change, is taken.
 
 from cosserat.jit import call_address, compile_user, helper, inlined, write_numbers
 from cosserat.kernels.frames import compose, exp_frame, load_frame, relative, twist_at_place, wrench_to_node
-from cosserat.kernels.vectors import accumulate, add, clear, cross, load, mul, mul_t, neg, scale, store, sub
+from cosserat.kernels.vectors import ZERO, accumulate, add, clear, cross, load, mul, mul_t, neg, scale, store, sub
 
 SIGNATURE = "d,d2,d1,d2,d1,d1,d1"  # t, frame, twist, the other's frame and twist, parameters, wrench_out
 DERIVATIVE_SIGNATURE = "d,d2,d1,d2,d1,d1,d2"  # the same, derivatives (6, 24)
@@ -128,9 +128,7 @@ def take_signals(laws, before, now):
 def call(sl, i, address, t, visit):
     """visit.wrench of law i at the motion in `visit`; not a number where the law fails."""
     numbers = sl.parameter[sl.start[i] : sl.start[i + 1]]
-    code = call_address(
-        address, (t, visit.frame_a, visit.twist_a, visit.frame_b, visit.twist_b, numbers, visit.wrench)
-    )
+    code = call_address(address, (t, visit.frame_a, visit.twist_a, visit.frame_b, visit.twist_b, numbers, visit.wrench))
     if code != 0:
         for i in range(6):
             visit.wrench[i] = float("nan")
@@ -231,12 +229,11 @@ def largest(a, b):
 def typical(column, x, v, w, length):
     """Typical change of a column of the derivatives: of position, angle, velocity, angular velocity."""
     kind = (column % 12) // 3
-    zero = (0.0, 0.0, 0.0)
     if kind == 0:
-        return max(length, largest(x, zero))
+        return max(length, largest(x, ZERO))
     if kind == 1:
         return 1.0
-    speed = max(largest(v, zero), length * largest(w, zero), length)
+    speed = max(largest(v, ZERO), length * largest(w, ZERO), length)
     return speed if kind == 2 else speed / length
 
 
@@ -246,13 +243,12 @@ def shifted(column, step, motion):
     R, x, v, w = motion
     k = column % 3
     d = (step * (k == 0), step * (k == 1), step * (k == 2))
-    zero = (0.0, 0.0, 0.0)
     kind = (column % 12) // 3
     if kind == 0:
         x = add(x, mul(R, d))
     elif kind == 1:
-        Q, _ = exp_frame(zero, d)
-        R, _ = compose(R, zero, Q, zero)
+        Q, _ = exp_frame(ZERO, d)
+        R, _ = compose(R, ZERO, Q, ZERO)
     elif kind == 2:
         v = add(v, d)
     else:

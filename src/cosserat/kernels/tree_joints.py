@@ -14,9 +14,7 @@ from cosserat.jit import helper
 from cosserat.kernels import efforts
 from cosserat.kernels.frames import apply_a, cotc, exp_frame, log_frame, log_rotation
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
-from cosserat.kernels.vectors import add, cross, dot, load, matmul, mul, mul_t, neg, scale, store, sub, transpose
-
-ZERO = (0.0, 0.0, 0.0)
+from cosserat.kernels.vectors import ZERO, add, cross, dot, load, matmul, mul, mul_t, neg, scale, store, sub, transpose
 
 
 @helper

@@ -237,6 +237,13 @@ def clear(matrix_out):
 
 
 @helper
+def copy_row(source, row_out):
+    """Copy a one-dimensional array."""
+    for i in range(len(source)):
+        row_out[i] = source[i]
+
+
+@helper
 def copy(source, matrix_out):
     """Copy a two-dimensional array."""
     for i in range(source.shape[0]):

@@ -12,11 +12,7 @@ from cosserat.errors import ModelError, warn
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.law_states import FROZEN, STEADY
-from cosserat.kernels.residual import (
-    add_inertia,
-    constraint_rates,
-    forces,
-)
+from cosserat.kernels.residual import add_inertia, constraint_rates, forces
 from cosserat.kernels.rolling import rolling_rates
 from cosserat.kernels.rules import rule_rates
 from cosserat.lie.protocol import Array

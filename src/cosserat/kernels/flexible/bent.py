@@ -11,8 +11,8 @@ N_a = Y G_a^T + q^b Psi_b F_a^T.
 
 from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODE, N_MODES, SQUARE, Z
-from cosserat.kernels.flexible.twists import add_scaled, contracted, symmetric_times, zero
-from cosserat.kernels.vectors import add, axpy, cross, dot, load, scale
+from cosserat.kernels.flexible.twists import add_scaled, add_symmetric, contracted, symmetric_times
+from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, scale
 
 FIELD = 12
 """Numbers of a field: 3x4, row by row. First come F_a, E_a = q_dot^b F_ab and G_a of all modes, then these:"""
@@ -36,7 +36,7 @@ def paired(a, at, b, bt):
 @helper
 def crossed(a, at, b, bt):
     """The vector of the skew part of a b^T: the integral of x cross y for fields x, y with these moments."""
-    s = zero()
+    s = ZERO
     for k in range(4):
         x, y = (a[at + k], a[at + 4 + k], a[at + 8 + k]), (b[bt + k], b[bt + 4 + k], b[bt + 8 + k])
         s = add(s, cross(x, y))
@@ -53,14 +53,6 @@ def turned(a, at, b, bt):
         xx, yy, zz = xx + y * q + z * r, yy + x * p + z * r, zz + x * p + y * q
         xy, xz, yz = xy - 0.5 * (x * q + y * p), xz - 0.5 * (x * r + z * p), yz - 0.5 * (y * r + z * q)
     return xx, xy, xz, yy, yz, zz
-
-
-@helper
-def plus(s, T, S):
-    """s T + S of symmetric matrices."""
-    return (
-        s * T[0] + S[0], s * T[1] + S[1], s * T[2] + S[2], s * T[3] + S[3], s * T[4] + S[4], s * T[5] + S[5]
-    )  # fmt: skip
 
 
 @helper
@@ -109,15 +101,15 @@ def add_bent(links, bodies, now, i, q, fields_out):
     d, s, e, M, b = 6 + m, 36 * m, 24 * m, now.inertia, now.bias
     bend(row, bodies, q, now.z, z + 6, fields_out)
     w = load(now.z, z + 3)
-    J = plus(1.0, turned(fields_out, s + Y, fields_out, s + V), turned(fields_out, s + Y, fields_out, s + P))
-    spin, turn = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), zero()
+    J = add_symmetric(1.0, turned(fields_out, s + Y, fields_out, s + V), turned(fields_out, s + Y, fields_out, s + P))
+    spin, turn = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), ZERO
     for j in range(m):
         f, g, y = 12 * j, e + 12 * j, now.z[z + 6 + j]
         beta = add(crossed(fields_out, s + Y, fields_out, g), crossed(fields_out, s + P, fields_out, f))
-        half = plus(1.0, turned(fields_out, s + Y, fields_out, g), turned(fields_out, s + P, fields_out, f))
+        half = add_symmetric(1.0, turned(fields_out, s + Y, fields_out, g), turned(fields_out, s + P, fields_out, f))
         flow = add(crossed(fields_out, s + Y_DOT, fields_out, g), crossed(fields_out, s + P_DOT, fields_out, f))
         turn = axpy(y, beta, turn)
-        spin = plus(2.0 * y, half, spin)
+        spin = add_symmetric(2.0 * y, half, spin)
         b[z + 6 + j] += 2.0 * dot(flow, w) - dot(symmetric_times(half, w), w) + paired(fields_out, g, fields_out, s + C)
         for k in range(3):
             M[o + d * (6 + j) + 3 + k] += beta[k]
@@ -159,8 +151,8 @@ def change_bent_coordinate(links, bodies, now, i, rates, l, fields_out, dforce_o
         f, g, t = 12 * j, 2 * n + 12 * j, table + 12 * j
         beta = add(crossed(fields_out, fl, fields_out, g), crossed(fields_out, s + V, bodies.field, t))
         beta = add(beta, crossed(psi, own, fields_out, f))
-        half = plus(1.0, turned(fields_out, fl, fields_out, g), turned(fields_out, s + V, bodies.field, t))
-        half = plus(1.0, half, turned(psi, own, fields_out, f))
+        half = add_symmetric(1.0, turned(fields_out, fl, fields_out, g), turned(fields_out, s + V, bodies.field, t))
+        half = add_symmetric(1.0, half, turned(psi, own, fields_out, f))
         flow = add(crossed(fields_out, el, fields_out, g), crossed(fields_out, s + V_DOT, bodies.field, t))
         force = dot(beta, x) - dot(symmetric_times(half, w), w) + 2.0 * dot(flow, w)
         force += paired(bodies.field, t, fields_out, s + A_MOMENT) + paired(bodies.field, t, fields_out, s + C_MOMENT)
@@ -169,8 +161,8 @@ def change_bent_coordinate(links, bodies, now, i, rates, l, fields_out, dforce_o
     rise = add(add(rise, crossed(psi, own, fields_out, s + A)), crossed(fields_out, gl, fields_out, s + C))
     turn = add(crossed(fields_out, fl, fields_out, s + V_DOT), crossed(fields_out, s + V, fields_out, el))
     turn = add(turn, crossed(psi, own, fields_out, s + Y_DOT))
-    spin = plus(1.0, turned(fields_out, fl, fields_out, s + V_DOT), turned(fields_out, s + V, fields_out, el))
-    spin = plus(1.0, spin, turned(psi, own, fields_out, s + Y_DOT))
+    spin = add_symmetric(1.0, turned(fields_out, fl, fields_out, s + V_DOT), turned(fields_out, s + V, fields_out, el))
+    spin = add_symmetric(1.0, spin, turned(psi, own, fields_out, s + Y_DOT))
     t = add(add(rise, cross(w, turn)), scale(2.0, symmetric_times(spin, w)))
     for k in range(3):
         dforce_out[z + 3 + k] += t[k]

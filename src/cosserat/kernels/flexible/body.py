@@ -4,8 +4,8 @@ from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODE, N_MODES, SQUARE, Z
 from cosserat.kernels.flexible.bent import add_bent
 from cosserat.kernels.flexible.strains import add_stresses, strains
-from cosserat.kernels.flexible.twists import add_symmetric, contracted, load6, put6, symmetric_times, zero
-from cosserat.kernels.vectors import add, axpy, cross, dot, load
+from cosserat.kernels.flexible.twists import add_symmetric, contracted, load6, put6, symmetric_times
+from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load
 
 
 @helper
@@ -15,7 +15,7 @@ def rigid_terms(links, now, i):
     for k in range(36):
         now.inertia[o + k] = links.inertia[i, k]
     u, w = load(now.z, z), load(now.z, z + 3)
-    p, l = zero(), zero()
+    p, l = ZERO, ZERO
     for k in range(6):
         y = now.z[z + k]
         p, l = axpy(y, load(now.inertia, o + 6 * k), p), axpy(y, load(now.inertia, o + 6 * k + 3), l)
@@ -35,24 +35,20 @@ def elastic_terms(links, bodies, now, i, q, first_out, second_out, bent_out):
     u, w = load(now.z, z), load(now.z, z + 3)
     M, b = now.inertia, now.bias
     J, h = load6(bodies.inertia[e], 0), load(bodies.moment[e], 0)
-    flow, lift, spin, turn, rise = zero(), zero(), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), zero(), zero()
+    flow, lift, spin, turn, rise = ZERO, ZERO, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), ZERO, ZERO
     fall = cross(w, u)
     for j in range(m):
         c, s, x, y = at + 12 * j, 9 * j, q[mode + j], now.z[z + 6 + j]
         bent, half = load(first_out, s), load6(halves, 6 * j)
         a = add(load(bodies.coupling, c), bent)
         beta = add(add(load(bodies.coupling, c + 3), load(first_out, s + 3)), load(first_out, s + 6))
-        slope = add_symmetric(1.0, bodies.coupling, c + 6, half)
-        J = add_symmetric(x, bodies.coupling, c + 6, J)
-        J = add_symmetric(x, halves, 6 * j, J)
-        slope = add_symmetric(1.0, halves, 6 * j, slope)
+        straight = load6(bodies.coupling, c + 6)
+        J = add_symmetric(x, half, add_symmetric(x, straight, J))
+        slope = add_symmetric(1.0, half, add_symmetric(1.0, straight, half))
         h = axpy(x, load(bodies.coupling, c), axpy(0.5 * x, bent, h))
         flow, turn = axpy(y, a, flow), axpy(y, beta, turn)
         lift, rise = axpy(y, load(second_out, s), lift), axpy(y, load(second_out, s + 6), rise)
-        spin = (
-            spin[0] + y * slope[0], spin[1] + y * slope[1], spin[2] + y * slope[2], spin[3] + y * slope[3],
-            spin[4] + y * slope[4], spin[5] + y * slope[5],
-        )  # fmt: skip
+        spin = add_symmetric(y, slope, spin)
         b[z + 6 + j] = 2.0 * dot(load(second_out, s + 3), w) - 0.5 * dot(symmetric_times(slope, w), w) + dot(a, fall)
         for k in range(3):
             M[o + d * (6 + j) + k] = a[k]

@@ -15,20 +15,11 @@ from cosserat.kernels.flexible.bent import (
     change_bent_coordinate,
     change_bent_rate,
     crossed,
-    plus,
     turned,
 )
 from cosserat.kernels.flexible.strains import change_stresses
-from cosserat.kernels.flexible.twists import (
-    add_scaled,
-    add_symmetric,
-    contracted,
-    load6,
-    put6,
-    symmetric_times,
-    zero,
-)
-from cosserat.kernels.vectors import add, axpy, cross, dot, load, scale, store, sub
+from cosserat.kernels.flexible.twists import add_scaled, add_symmetric, contracted, load6, put6, symmetric_times
+from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, scale, store, sub
 
 B_MASS, B_MOMENT, B_INERTIA, B_FLOW, B_SPIN, B_TURN = 0, 1, 4, 10, 13, 19
 """m, h, J; 2 sum of a q_dot + w x h; J_dot; J w + sum of beta q_dot."""
@@ -59,11 +50,11 @@ def record_body(links, bodies, now, i, q, rates, row_out, mode_out, bent_out, fi
         for j in range(m):
             y, at, k = now.z[z + 6 + j], MODE_ROW * (row[MODAL] + j), o + d * (6 + j)
             slope = load6(bodies.coupling, row[COUPLING] + 12 * j + 6)
-            slope = add_symmetric(2.0, first, 6 * j, slope)
+            slope = add_symmetric(2.0, load6(first, 6 * j), slope)
             flow, turn = axpy(2.0 * y, load(M, k), flow), axpy(y, load(M, k + 3), turn)
             for e in range(6):
                 mode_out[at + M_SLOPE + e] = slope[e]
-            spin = add_symmetric(y, mode_out, at + M_SLOPE, spin)
+            spin = add_symmetric(y, slope, spin)
             store(sub(scale(2.0, load(second, 9 * j + 3)), symmetric_times(slope, w)), mode_out, at + M_TURN)
             store(load(second, 9 * j), mode_out, at + M_BENT)
             store(load(second, 9 * j + 6), mode_out, at + M_WOUND)
@@ -91,7 +82,7 @@ def record_bent(row, bodies, now, q, rates, mode_out, bent_out, spin):
         f, g, at = 12 * j, 24 * m + 12 * j, MODE_ROW * (row[MODAL] + j)
         add_scaled(rates[z + 6 + j], bent_out, f, 12, bent_out, s + A)
         add_scaled(rates[z + 6 + j], bent_out, g, 12, bent_out, s + A_MOMENT)
-        half = plus(1.0, turned(bent_out, s + Y, bent_out, g), turned(bent_out, s + P, bent_out, f))
+        half = add_symmetric(1.0, turned(bent_out, s + Y, bent_out, g), turned(bent_out, s + P, bent_out, f))
         flow = add(crossed(bent_out, s + Y_DOT, bent_out, g), crossed(bent_out, s + P_DOT, bent_out, f))
         wound = crossed(bent_out, s + V, bent_out, 12 * m + f)
         turn = scale(2.0, sub(flow, symmetric_times(half, w)))
@@ -100,14 +91,14 @@ def record_bent(row, bodies, now, q, rates, mode_out, bent_out, spin):
         for e in range(3):
             mode_out[at + M_TURN + e] += turn[e]
             mode_out[at + M_WOUND + e] += wound[e]
-        spin = plus(2.0 * now.z[z + 6 + j], half, spin)
+        spin = add_symmetric(2.0 * now.z[z + 6 + j], half, spin)
     return spin
 
 
 @helper
 def change_fluid(now, z, o, u, w, dz, dx, dforce_out):
     """The same for any inertia M: M dx + (dw x p + w x dp, dw x l + w x dl + du x p + u x dp), (p, l) = M z."""
-    p, l, dp, dl, f, t = zero(), zero(), zero(), zero(), zero(), zero()
+    p, l, dp, dl, f, t = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
     for k in range(6):
         upper, lower = load(now.inertia, o + 6 * k), load(now.inertia, o + 6 * k + 3)
         p, l = axpy(now.z[z + k], upper, p), axpy(now.z[z + k], lower, l)
@@ -154,7 +145,7 @@ def change_with_coordinate(links, bodies, now, i, mode, rates, l, bent_out, dfor
     fall = add(load(rates, z), cross(w, u))
     a = load(now.inertia, o + d * (6 + l))
     slope = load6(mode, MODE_ROW * (row[MODAL] + l) + M_SLOPE)
-    lift, flow, rise, turn, spin = zero(), zero(), zero(), zero(), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    lift, flow, rise, turn, spin = ZERO, ZERO, ZERO, ZERO, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for j in range(m):
         p = square + m * l + j
         b = load(bodies.second, 9 * p)
@@ -163,7 +154,7 @@ def change_with_coordinate(links, bodies, now, i, mode, rates, l, bent_out, dfor
         y, acceleration = now.z[z + 6 + j], rates[z + 6 + j]
         lift, flow = axpy(acceleration, b, lift), axpy(y, b, flow)
         rise, turn = axpy(acceleration, beta, rise), axpy(y, beta, turn)
-        spin = add_symmetric(2.0 * y, bodies.half, 6 * p, spin)
+        spin = add_symmetric(2.0 * y, half, spin)
         dforce_out[z + 6 + j] += dot(b, fall) + dot(beta, x) - dot(symmetric_times(half, w), w)
     change_stresses(row, bodies, now.z, l, True, now.elastic, dforce_out)
     f = add(add(cross(x, a), lift), cross(w, axpy(2.0, flow, cross(w, a))))

@@ -29,9 +29,8 @@ from cosserat.kernels.flexible.articulated import solve_once
 from cosserat.kernels.flexible.closing import bring_rows, clear_rows, cut_of, pairs_of, places_of, rows_of
 from cosserat.kernels.flexible.forces import constants_of, differentiate_law, push, seat_motion, straight
 from cosserat.kernels.flexible.inverses import invert, safe_inverse
-from cosserat.kernels.flexible.twists import zero
 from cosserat.kernels.frames import relative
-from cosserat.kernels.vectors import cross, dot, mul_t, neg, scale
+from cosserat.kernels.vectors import ZERO, cross, dot, mul_t, neg, scale
 
 
 class Border(NamedTuple):
@@ -80,8 +79,8 @@ def soften_springs(links, acting, now, q, scratch, c_v, c_q, first, on_links_out
             for k in range(3):
                 d = e if k == 0 else f if k == 1 else g
                 at = along if k == 0 else row + k
-                push(links, seats, s, P_a, y_a, scratch.rows, neg(mul_t(R_a, d)), zero(), on_links_out[at])
-                push(links, seats, s + 1, P_b, y_b, scratch.more, mul_t(R_b, d), zero(), on_links_out[at])
+                push(links, seats, s, P_a, y_a, scratch.rows, neg(mul_t(R_a, d)), ZERO, on_links_out[at])
+                push(links, seats, s + 1, P_b, y_b, scratch.more, mul_t(R_b, d), ZERO, on_links_out[at])
             K_out[row + 1 - first, row + 1 - first] = long
             row += 2
         row += 1
@@ -139,7 +138,7 @@ def soften_laws(links, acting, now, q, scratch, c_v, c_q, first, at_K, on_links_
         R, x = relative(R_a, x_a, R_b, x_b)
         for k in range(12):
             e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
-            f, m = (e, zero()) if k % 6 < 3 else (zero(), e)
+            f, m = (e, ZERO) if k % 6 < 3 else (ZERO, e)
             if k < 6:
                 push(links, seats, a, P_a, y_a, scratch.rows, f, m, on_links_out[first + 12 * i + k])
             else:

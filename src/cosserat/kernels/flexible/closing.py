@@ -30,9 +30,9 @@ from cosserat.kernels.flexible.forces import push, seat_motion
 from cosserat.kernels.flexible.inverse import project
 from cosserat.kernels.flexible.kinematics import accelerate
 from cosserat.kernels.flexible.seats import place_seat
-from cosserat.kernels.flexible.twists import bracket, combined, zero
+from cosserat.kernels.flexible.twists import bracket, combined
 from cosserat.kernels.frames import relative, twist_at_place
-from cosserat.kernels.vectors import IDENTITY, add, axpy, cross, dot, load_matrix, mul
+from cosserat.kernels.vectors import IDENTITY, ZERO, add, axpy, cross, dot, load_matrix, mul
 from cosserat.kernels.vectors import load as load3
 
 ROWS, BIAS, FORCES, LOOPS = 1, 2, 4, 8
@@ -163,7 +163,7 @@ def seat_rate(links, seats, now, s, q, rates, rows_out, work):
     """Rate of the twist of a seat, in its axes, for rates (n_z,) of the links' velocities."""
     link = seats.link[s]
     if link < 0:
-        return zero(), zero()
+        return ZERO, ZERO
     z, m, at = links.table[link, Z], seats.modes[s], 0
     R, x, f, g = place_seat(seats, s, q, links.table[link, MODE], now.z, z + 6, rows_out, at, work)
     u, w = twist_at_place(R, x, load3(now.z, z), load3(now.z, z + 3))
@@ -185,7 +185,7 @@ def clear_rows(on_links_out, first, last):
 @helper
 def take_efforts(cut, given, rows_out, j_first, j_last, R, x, v_a, w_a, v_b, w_b):
     """Coordinates, rates and efforts of the freedoms of one joint: sum of the efforts along them, for both sides."""
-    f_a, m_a, f_b, m_b = zero(), zero(), zero(), zero()
+    f_a, m_a, f_b, m_b = ZERO, ZERO, ZERO, ZERO
     for i in range(j_first, j_last):
         p_a, n_a, p_b, n_b = freedoms.direction(cut, i, R, x)
         coordinate = freedoms.coordinate(cut, i, R, x, rows_out.before[i])
@@ -225,12 +225,12 @@ def close(tree, state, closed, task):
         R_b, x_b, v_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, two, work)
         R, x = relative(R_a, x_a, R_b, x_b)
         F_a, M_a, F_b, M_b = take_efforts(cut, given, rows, c.cut[j], c.cut[j + 1], R, x, v_a, w_a, v_b, w_b)
-        p, angle = zero(), 0.0
+        p, angle = ZERO, 0.0
         if c.cut[j + 1] > c.cut[j]:
             angle = rows.angle[c.cut[j]]
         if d >= 0:
             p = load3(given.motion[d], at)
-        u_a, o_a, u_b, o_b = zero(), zero(), zero(), zero()
+        u_a, o_a, u_b, o_b = ZERO, ZERO, ZERO, ZERO
         R_dot, R_ddot, x_ddot = R, R, x
         if task & BIAS:
             u_a, o_a = seat_rate(links, seats, now, a, q, rows.drift, one, work)
@@ -245,7 +245,7 @@ def close(tree, state, closed, task):
             rows.value[k] = joint_rows.value(kind, u, w, pitch, angle, R, x, p)
             f_a, m_a, f_b, m_b = joint_rows.row(kind, u, w, pitch, R, x)
             rate = dot(f_a, v_a) + dot(m_a, w_a) + dot(f_b, v_b) + dot(m_b, w_b)
-            p1, A1, B1 = zero(), IDENTITY, IDENTITY
+            p1, A1, B1 = ZERO, IDENTITY, IDENTITY
             if d >= 0:
                 p1 = load3(given.motion[d], at + 21)
                 A1, B1 = load_matrix(given.motion[d], at + 24), load_matrix(given.motion[d], at + 33)
@@ -272,10 +272,10 @@ def close(tree, state, closed, task):
         s, at = wheels.seat[j], 0
         R, x, v, o, P, y = seat_motion(links, seats, now, s, q, one, work)
         d0, d1, d2, r = touching.touch(wheels, j, R)
-        du, dw = zero(), zero()
+        du, dw = ZERO, ZERO
         if task & BIAS:
             du, dw = seat_rate(links, seats, now, s, q, rows.drift, one, work)
-        F, M = zero(), zero()
+        F, M = ZERO, ZERO
         velocity = add(v, cross(o, r))
         is_disc = wheels.kind[j] == touching.DISC
         for i in range(3 if is_disc else 1):
@@ -310,7 +310,7 @@ def close_rules(tree, state, closed, task):
         R_a, x_a, v_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, one, work)
         R_b, x_b, v_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, two, work)
         R, x = relative(R_a, x_a, R_b, x_b)
-        u_a, o_a, u_b, o_b = zero(), zero(), zero(), zero()
+        u_a, o_a, u_b, o_b = ZERO, ZERO, ZERO, ZERO
         if task & BIAS:
             u_a, o_a = seat_rate(links, seats, now, a, q, rows.drift, one, work)
             u_b, o_b = seat_rate(links, seats, now, b, q, rows.drift, two, work)
@@ -319,7 +319,7 @@ def close_rules(tree, state, closed, task):
             k = held.first[j] + i
             rows.value[k], rows.rate[k], rows.bias[k] = visit.sides[0, i], visit.sides[1, i], visit.sides[2, i]
         rule_laws.look(held, j, unit, t, rule_laws.carried(R, x, v_a, w_a, v_b, w_b, 0.0), visit)
-        F_a, M_a, F_b, M_b = zero(), zero(), zero(), zero()
+        F_a, M_a, F_b, M_b = ZERO, ZERO, ZERO, ZERO
         for i in range(held.n_rows[j]):
             k = held.first[j] + i
             f_b, m_b = rule_laws.row(held, j, visit.J, i)

@@ -7,6 +7,7 @@ from cosserat.kernels import varying
 from cosserat.kernels.flexible.arrays import F1, F2, F3, I1, inner_of, inputs_of, laws_of, vectors_of
 from cosserat.kernels.flexible.closing import given_of, rows_of
 from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, method_of, trial_of
+from cosserat.kernels.vectors import copy, copy_row
 
 
 class Samples(NamedTuple):
@@ -47,21 +48,6 @@ stored_of = course_handles.getter("stored", Stored)
 
 
 @helper
-def copy(source, copy_out):
-    """copy_out = source."""
-    for i in range(len(source)):
-        copy_out[i] = source[i]
-
-
-@helper
-def copy_rows(source, copy_out):
-    """The same, row by row."""
-    for i in range(source.shape[0]):
-        for j in range(source.shape[1]):
-            copy_out[i, j] = source[i, j]
-
-
-@helper
 def burn(laws):
     """Inertia of links that burn away, from the present inputs of their laws."""
     for i in range(laws.burning.shape[0]):
@@ -78,12 +64,12 @@ def take_inputs(acting, stepping, closed, course, k):
     for i in range(len(laws.signal)):
         laws.parameter[laws.signal[i]] = samples.signal[k, i]
     burn(laws)
-    copy(samples.drive[k], inputs.drive)
-    copy(samples.target[k], inputs.target)
-    copy_rows(samples.load[k], inputs.load)
-    copy_rows(samples.motion[k], method.motion)
-    copy_rows(samples.joint[k], given.motion)
-    copy(samples.effort[k], given.effort)
+    copy_row(samples.drive[k], inputs.drive)
+    copy_row(samples.target[k], inputs.target)
+    copy(samples.load[k], inputs.load)
+    copy(samples.motion[k], method.motion)
+    copy(samples.joint[k], given.motion)
+    copy_row(samples.effort[k], given.effort)
     return 0
 
 
@@ -101,23 +87,23 @@ def impose(stepping, state):
 def accept(acting, stepping, closed, course, phase):
     """The trial becomes the known state, and is stored if phase = 0."""
     known, trial, rows, stored = known_of(stepping), trial_of(stepping), rows_of(closed), stored_of(course)
-    copy(trial.q, known.q)
-    copy(trial.v, known.v)
-    copy(trial.a, known.a)
-    copy(trial.carried, known.carried)
-    copy(rows.force, known.force)
-    copy(rows.angle, known.angle)
+    copy_row(trial.q, known.q)
+    copy_row(trial.v, known.v)
+    copy_row(trial.a, known.a)
+    copy_row(trial.carried, known.carried)
+    copy_row(rows.force, known.force)
+    copy_row(rows.angle, known.angle)
     for i in range(3):
-        copy(inner_of(acting).inner[i], known.inner[i])
+        copy_row(inner_of(acting).inner[i], known.inner[i])
     stored.counts[0] += 1
     if phase == 0:
         k = stored.counts[1]
-        copy(known.q, stored.q[k])
-        copy(known.v, stored.v[k])
-        copy(known.a, stored.a[k])
-        copy(known.force, stored.force[k])
-        copy(known.angle, stored.angle[k])
-        copy(known.inner[0], stored.inner[k])
+        copy_row(known.q, stored.q[k])
+        copy_row(known.v, stored.v[k])
+        copy_row(known.a, stored.a[k])
+        copy_row(known.force, stored.force[k])
+        copy_row(known.angle, stored.angle[k])
+        copy_row(known.inner[0], stored.inner[k])
         stored.counts[1] += 1
     return 0
 

@@ -11,13 +11,6 @@ _ALL = SPRINGS | DAMPERS | LOADS
 
 
 @stage
-def place(tree, state):
-    """Motion of the links at q, v."""
-    vectors = vectors_of(state)
-    return move(tree, state, vectors.q, vectors.v)
-
-
-@stage
 def act(tree, acting, state):
     """What acts on links and in joints at q, v: wrench, effort."""
     vectors, inputs = vectors_of(state), inputs_of(acting)
@@ -45,7 +38,7 @@ def residual(tree, acting, state):
 @stage
 def inverse_dynamics(tree, acting, state):
     """tau for q, v, a."""
-    place(tree, state)
+    move(tree, state)
     return residual(tree, acting, state)
 
 
@@ -73,5 +66,5 @@ def accelerate_under(tree, state, factored):
 @stage
 def forward_dynamics(tree, acting, state, factored):
     """a for q, v, tau; returns how many pivots are not positive."""
-    place(tree, state)
+    move(tree, state)
     return accelerate_freely(tree, acting, state, factored)

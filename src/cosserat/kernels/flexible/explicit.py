@@ -17,7 +17,7 @@ from cosserat.kernels.flexible.border import border_of, build_border, eliminate
 from cosserat.kernels.flexible.closing import BIAS, FORCES, ROWS, close, rows_of, wrong_branch
 from cosserat.kernels.flexible.coordinates import exponential_rates, moved
 from cosserat.kernels.flexible.course import accept, impose, take_inputs
-from cosserat.kernels.flexible.dynamics import accelerate_under, act, place
+from cosserat.kernels.flexible.dynamics import accelerate_under, act
 from cosserat.kernels.flexible.implicit import (
     ALLOWED,
     BRANCH,
@@ -32,6 +32,7 @@ from cosserat.kernels.flexible.implicit import (
     method_of,
     trial_of,
 )
+from cosserat.kernels.flexible.kinematics import move
 from cosserat.kernels.law_states import FROZEN
 
 _MOST_PROJECTIONS = 40
@@ -126,7 +127,7 @@ def accelerate(tree, acting, state, factored, closed, bordered):
     m, n = len(rows.value), len(x.q)
     task = ROWS | BIAS | FORCES
     inner_of(acting).follow[0] = FROZEN
-    place(tree, state)
+    move(tree, state)
     act(tree, acting, state)
     for j in range(len(x.wrench)):  # on what is driven, too, where no acceleration would tell
         if not abs(x.wrench[j]) < math.inf:
@@ -161,7 +162,7 @@ def project_state(tree, state, factored, stepping, closed, bordered):
     none, task = 0, ROWS
     closed_now = 0
     for count in range(_MOST_PROJECTIONS + 1):
-        place(tree, state)
+        move(tree, state)
         close(tree, state, closed, task if count == 0 else none)
         if count == 0:
             factor(tree, state, factored, x.extra, x.held)
@@ -191,7 +192,7 @@ def project_state(tree, state, factored, stepping, closed, bordered):
         for i in range(m):
             border.rest[i] = rows.rate[i]
         eliminate(bordered, x.v)
-        place(tree, state)
+        move(tree, state)
         close(tree, state, closed, none)
     return CONVERGED
 

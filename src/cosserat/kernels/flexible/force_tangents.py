@@ -18,21 +18,10 @@ from cosserat.kernels.flexible.arrays import (
 )
 from cosserat.kernels.flexible.forces import constants_of, differentiate_law, local_load, straight
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
-from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, zero
+from cosserat.kernels.flexible.twists import add6, bracket, coadjoint
 from cosserat.kernels.frames import compose, load_frame, relative, twist_at_place, wrench_to_node
 from cosserat.kernels.loads import matvec
-from cosserat.kernels.vectors import (
-    add,
-    axpy,
-    cross,
-    dot,
-    load,
-    mul,
-    mul_t,
-    neg,
-    scale,
-    sub,
-)
+from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, mul, mul_t, neg, scale, sub
 
 
 @helper
@@ -41,7 +30,7 @@ def place_at(links, places, now, lin, s):
     link = places.link[s]
     if link < 0:
         R, x = load_frame(places.frame[s])
-        return R, x, zero()
+        return R, x, ZERO
     z, record = links.table[link, Z], lin.place[s]
     R_i, x_i = load_frame(record[S_FRAME:])
     R, x = load_frame(now.frame[link])
@@ -62,7 +51,7 @@ def motion_change(links, places, now, lin, s, start, l, along_q):
     """Variation of the frame of a seat, as a twist in its axes, and of its twist."""
     link = places.link[s]
     if link < 0 or lin.mark[link] != 1:
-        return zero(), zero(), zero(), zero()
+        return ZERO, ZERO, ZERO, ZERO
     z, record, at = links.table[link, Z], lin.place[s], 0
     own = l if link == start else -1
     p, o, ds, dr, _, _ = seat_change(
@@ -74,7 +63,7 @@ def motion_change(links, places, now, lin, s, start, l, along_q):
     u, w = twist_at_place(R, x, load(lin.dz, z), load(lin.dz, z + 3))
     c, d = bracket(p, o, y, h)
     if not along_q:
-        return zero(), zero(), add(u, ds), add(w, dr)
+        return ZERO, ZERO, add(u, ds), add(w, dr)
     a, b = twist_at_place(R, x, load(lin.turn[link], at), load(lin.turn[link], at + 3))
     return add(a, p), add(b, o), add(sub(u, c), ds), add(sub(w, d), dr)
 
@@ -127,14 +116,12 @@ def change_springs(links, places, forces, laws, now, lin, start, l, along_q):
         by_length, by_rate = springs.slopes(k, c, rest, slack, given, length, rate)
         d_pull = by_length * d_length + by_rate * d_rate
         for s in range(first, last):
-            unit, long, _, d_line, _, R_a, R_b, o_a, o_b = piece_change(
-                links, places, now, lin, s, start, l, along_q
-            )
+            unit, long, _, d_line, _, R_a, R_b, o_a, o_b = piece_change(links, places, now, lin, s, start, l, along_q)
             f, df = scale(pull, unit), axpy(d_pull, unit, scale(pull, turned(unit, long, d_line)))
             g = mul_t(R_a, f)
-            take(links, places, lin, s, start, l, along_q, g, zero(), sub(mul_t(R_a, df), cross(o_a, g)), zero())
+            take(links, places, lin, s, start, l, along_q, g, ZERO, sub(mul_t(R_a, df), cross(o_a, g)), ZERO)
             g, dg = neg(mul_t(R_b, f)), neg(mul_t(R_b, df))
-            take(links, places, lin, s + 1, start, l, along_q, g, zero(), sub(dg, cross(o_b, g)), zero())
+            take(links, places, lin, s + 1, start, l, along_q, g, ZERO, sub(dg, cross(o_b, g)), ZERO)
 
 
 @helper
@@ -167,7 +154,7 @@ def change_loads(links, places, forces, loads, now, lin, start, l):
             continue
         R, _, _ = place_at(links, places, now, lin, s)
         f, t = local_load(forces, i, R, loads[i])
-        df, dt = zero(), zero()
+        df, dt = ZERO, ZERO
         if not forces.follower[i]:
             _, o, _ = place_change(links, places, now, lin, s, start, l, True)
             df, dt = cross(f, o), cross(t, o)
@@ -182,7 +169,7 @@ def law_motion(links, places, now, lin, s):
     link, at = places.link[s], 0
     if link < 0:
         R, x = load_frame(places.frame[s])
-        return R, x, zero(), zero()
+        return R, x, ZERO, ZERO
     z, record = links.table[link, Z], lin.place[s]
     R_i, x_i = load_frame(record[S_FRAME:])
     R, x = load_frame(now.frame[link])
@@ -208,8 +195,8 @@ def record_laws(links, acting, now, lin):
 @helper
 def slope_times(J, at, p, o, du, dw):
     """Twelve columns of derivatives (6, 24) from `at` on, times the change of a motion."""
-    out = zero()
-    more = zero()
+    out = ZERO
+    more = ZERO
     for k in range(12):
         y = p[k] if k < 3 else o[k - 3] if k < 6 else du[k - 6] if k < 9 else dw[k - 9]
         out = axpy(y, (J[0, at + k], J[1, at + k], J[2, at + k]), out)

@@ -20,9 +20,9 @@ from cosserat.kernels.flexible.arrays import (
     visit_of,
 )
 from cosserat.kernels.flexible.seats import place_seat
-from cosserat.kernels.flexible.twists import add6, combined, projected, zero
+from cosserat.kernels.flexible.twists import add6, combined, projected
 from cosserat.kernels.frames import compose, load_frame, relative, twist_at_place, wrench_to_node
-from cosserat.kernels.vectors import add, dot, load, load_matrix, mul, mul_t, neg, scale, sub
+from cosserat.kernels.vectors import ZERO, add, dot, load, load_matrix, mul, mul_t, neg, scale, sub
 
 SPRINGS, DAMPERS, LOADS = 1, 2, 4
 """What `wrenches` takes: springs at rest, dampers, loads; a sum of these."""
@@ -34,7 +34,7 @@ def seat_motion(links, seats, now, s, q, rows_out, work):
     link = seats.link[s]
     if link < 0:
         R, x = load_frame(seats.frame[s])
-        return R, x, zero(), zero(), R, x
+        return R, x, ZERO, ZERO, R, x
     z, mode = links.table[link, Z], links.table[link, MODE]
     R_i, x_i, _, _ = place_seat(seats, s, q, mode, now.z, z + 6, rows_out, 0, work)
     R_l, x_l = load_frame(now.frame[link])
@@ -136,8 +136,8 @@ def wrenches(tree, acting, state, q, samples, which, wrench_out):
             R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
             R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, s + 1, q, scratch.more, scratch.last)
             f = scale(tense, straight(x_a, x_b)[1])
-            push(links, seats, s, P_a, y_a, scratch.rows, mul_t(R_a, f), zero(), wrench_out)
-            push(links, seats, s + 1, P_b, y_b, scratch.more, neg(mul_t(R_b, f)), zero(), wrench_out)
+            push(links, seats, s, P_a, y_a, scratch.rows, mul_t(R_a, f), ZERO, wrench_out)
+            push(links, seats, s + 1, P_b, y_b, scratch.more, neg(mul_t(R_b, f)), ZERO, wrench_out)
     n_loads = len(forces.load) if which & LOADS else 0
     for i in range(n_loads):
         s = forces.load[i]

@@ -25,7 +25,8 @@ from cosserat.kernels.flexible.articulated import coordinate, factor, solve_once
 from cosserat.kernels.flexible.border import border_of, build_border, divide, eliminate, soften
 from cosserat.kernels.flexible.closing import FORCES, ROWS, close, rows_of, wrong_branch
 from cosserat.kernels.flexible.coordinates import moved
-from cosserat.kernels.flexible.dynamics import act, balance, place
+from cosserat.kernels.flexible.dynamics import act, balance
+from cosserat.kernels.flexible.kinematics import move
 
 CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH = 0, 1, 2, 3
 _OPEN = 1e4  # gap, as a multiple of the allowed one, that no rounding error excuses
@@ -211,7 +212,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
         room = fixed if anew == 1 else free
         x = vectors_of(room)
         predict(tree, room, stepping, shift)
-        place(tree, room)
+        move(tree, room)
         act(tree, acting, room)
         if closes:
             close(tree, room, closed, every if anew == 1 else forces)

@@ -21,13 +21,14 @@ from cosserat.kernels.flexible.arrays import (
     links_of,
     motion_of,
     scratch_of,
+    vectors_of,
 )
 from cosserat.kernels.flexible.body import elastic_terms, rigid_terms
 from cosserat.kernels.flexible.joint import joint_axis, joint_frame, joint_twist
 from cosserat.kernels.flexible.seats import inverse_frame, place_seat
-from cosserat.kernels.flexible.twists import bracket, combined, outer_twist, put6, zero
+from cosserat.kernels.flexible.twists import bracket, combined, outer_twist, put6
 from cosserat.kernels.frames import compose, load_frame, store_frame, twist_at_place
-from cosserat.kernels.vectors import IDENTITY, add, load, neg, sub
+from cosserat.kernels.vectors import IDENTITY, ZERO, add, load, neg, sub
 
 
 @helper
@@ -37,7 +38,7 @@ def move_link(links, seats, now, i, q, v, work):
     kind, parent, k, m, first = row[KIND], row[PARENT], row[N_JOINT], row[N_MODES], row[FIRST]
     carry, axes, z, n = row[CARRY], row[AXES], row[Z], row[CARRIERS]
     slide, turn = links.joint[i, 0], links.joint[i, 1]
-    u, w, R_p, x_p = zero(), zero(), IDENTITY, zero()
+    u, w, R_p, x_p = ZERO, ZERO, IDENTITY, ZERO
     above, bent = 0, 0
     if parent >= 0:
         above, bent = links.table[parent, Z], links.table[parent, MODE]
@@ -78,9 +79,9 @@ def move_link(links, seats, now, i, q, v, work):
     for j in range(6):
         e = (1.0 * (j % 3 == 0), 1.0 * (j % 3 == 1), 1.0 * (j % 3 == 2))
         if j < 3:
-            u, w = twist_at_place(R, x, e, zero())
+            u, w = twist_at_place(R, x, e, ZERO)
         else:
-            u, w = twist_at_place(R, x, zero(), e)
+            u, w = twist_at_place(R, x, ZERO, e)
         put6(u, w, now.carry, carry + 6 * j)
     for j in range(n):
         o = carry + 36 + 6 * j
@@ -97,22 +98,22 @@ def move_link(links, seats, now, i, q, v, work):
             u, w = outer_twist(R_o, x_o, load(now.axes, o), load(now.axes, o + 3))
             put6(neg(u), neg(w), now.axes, o)
         else:
-            put6(zero(), zero(), now.axes, o)
+            put6(ZERO, ZERO, now.axes, o)
     R, x = compose(R_p, x_p, R, x)
     store_frame(R, x, now.frame[i])
 
 
 @stage
-def move(tree, state, q, v):
-    """Write the motion of all links at coordinates q and velocities v."""
+def move(tree, state):
+    """Write the motion of all links at the coordinates and velocities in `Vectors`."""
     links, bodies, seats = links_of(tree), bodies_of(tree), joint_seats_of(tree)
-    now, scratch = motion_of(state), scratch_of(state)
+    now, scratch, x = motion_of(state), scratch_of(state), vectors_of(state)
     for i in range(len(links.table)):
-        move_link(links, seats, now, i, q, v, scratch.rows)
+        move_link(links, seats, now, i, x.q, x.v, scratch.rows)
         if links.table[i, BODY] < 0:
             rigid_terms(links, now, i)
         else:
-            elastic_terms(links, bodies, now, i, q, scratch.rows, scratch.more, scratch.bent)
+            elastic_terms(links, bodies, now, i, x.q, scratch.rows, scratch.more, scratch.bent)
     return 0
 
 

@@ -22,8 +22,7 @@ from cosserat.kernels.flexible.arrays import (
 )
 from cosserat.kernels.flexible.closing import FORCES, LOOPS, close, rows_of, seat_rate
 from cosserat.kernels.flexible.composite import energies
-from cosserat.kernels.flexible.course import copy, stored_of, take_inputs
-from cosserat.kernels.flexible.dynamics import place
+from cosserat.kernels.flexible.course import stored_of, take_inputs
 from cosserat.kernels.flexible.forces import (
     DAMPERS,
     LOADS,
@@ -34,11 +33,11 @@ from cosserat.kernels.flexible.forces import (
     wrenches,
 )
 from cosserat.kernels.flexible.inverse import efforts
-from cosserat.kernels.flexible.kinematics import accelerations
+from cosserat.kernels.flexible.kinematics import accelerations, move
 from cosserat.kernels.frames import store_frame
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.tree_joints import servo
-from cosserat.kernels.vectors import store
+from cosserat.kernels.vectors import copy_row, store
 
 
 class StoredLinks(NamedTuple):
@@ -139,7 +138,7 @@ def record_state(tree, acting, state, closed, record, k):
     """Results at the state in `Vectors`, with its inputs, as number k."""
     links, now, x, out, room = links_of(tree), motion_of(state), vectors_of(state), record_of(record), room_of(record)
     rows, inputs = rows_of(closed), inputs_of(acting)
-    place(tree, state)
+    move(tree, state)
     accelerations(tree, state, x.a, room.none, out.z_dot[k])
     damped, supplied, closing = gather_forces(tree, acting, state, closed, room)
     efforts(tree, state, x.a, x.ground, x.wrench, out.joint[k], x.tau)
@@ -152,14 +151,14 @@ def record_state(tree, acting, state, closed, record, k):
         room.held[j] -= servo(laws, j, room.still, x.q[j], 0.0)[0]
     for i in range(len(links.table)):
         z, o, d = links.table[i, Z], links.table[i, INERTIA], 6 + links.table[i, N_MODES]
-        copy(now.frame[i], out.frame[k, i])
+        copy_row(now.frame[i], out.frame[k, i])
         for j in range(6):
             p, f = 0.0, now.bias[z + j]
             for c in range(d):
                 p += now.inertia[o + d * j + c] * now.z[z + c]
                 f += now.inertia[o + d * j + c] * out.z_dot[k, z + c]
             out.momentum[k, i, j], out.force[k, i, j] = p, f
-    copy(now.z, out.z[k])
+    copy_row(now.z, out.z[k])
     energies(tree, state, room.gravity, room.energy)
     kinetic, strain, potential, loss = room.energy[0], room.energy[1], room.energy[2], room.energy[3]
     spring_energy(tree, acting, state, x.q, room.energy)
@@ -186,12 +185,12 @@ def record_states(tree, acting, state, stepping, closed, course, record):
     inner.follow[0] = FROZEN
     for k in range(len(stored.q)):
         take_inputs(acting, stepping, closed, course, k)
-        copy(stored.q[k], x.q)
-        copy(stored.v[k], x.v)
-        copy(stored.a[k], x.a)
-        copy(stored.force[k], rows.force)
-        copy(stored.angle[k], rows.before)
-        copy(stored.inner[k], inner.inner[0])
+        copy_row(stored.q[k], x.q)
+        copy_row(stored.v[k], x.v)
+        copy_row(stored.a[k], x.a)
+        copy_row(stored.force[k], rows.force)
+        copy_row(stored.angle[k], rows.before)
+        copy_row(stored.inner[k], inner.inner[0])
         record_state(tree, acting, state, closed, record, k)
     return 0
 
@@ -203,8 +202,8 @@ def record_seats(tree, state, seated):
     seats, path = seats_of(seated), paths_of(seated)
     for k in range(len(path.q)):
         for i in range(len(links.table)):
-            copy(path.link[k, i], now.frame[i])
-        copy(path.z[k], now.z)
+            copy_row(path.link[k, i], now.frame[i])
+        copy_row(path.z[k], now.z)
         for s in range(len(seats.link)):
             R, x, u, w, _, _ = seat_motion(links, seats, now, s, path.q[k], scratch.rows, scratch.last)
             store_frame(R, x, path.frame[k, s])

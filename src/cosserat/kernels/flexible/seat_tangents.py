@@ -5,9 +5,9 @@ With p = (x, w) the displacement of the interface, its twist is (R^T x_dot, R_0^
 
 from cosserat.jit import helper
 from cosserat.kernels.flexible.so3_tangents import tangent_curvature, tangent_slope, tangent_times
-from cosserat.kernels.flexible.twists import add_scaled, combined, put6, zero
+from cosserat.kernels.flexible.twists import add_scaled, combined, put6
 from cosserat.kernels.frames import compose, exp_frame, load_frame, store_frame, twist_at_place, wrench_to_node
-from cosserat.kernels.vectors import add, axpy, cross, dot, load, load_matrix, matmul, mul, mul_t, scale, sub
+from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, load_matrix, matmul, mul, mul_t, scale, sub
 
 S_TURN, S_W, S_RATE, S_CHANGE, S_SLIP, S_FRAME, S_FLOW, S_ROW = 0, 9, 12, 18, 24, 30, 42, 54
 """R, w, p_dot, p_ddot, twist in the interface's axes, frame in the link, twist and its rate in the seat's axes."""
@@ -42,7 +42,7 @@ def record_seat(seats, s, q, q_at, v, v_at, a, a_at, record_out, slope_out, rate
     y, r = combined(rate_out, o, m, v, v_at)
     x_ddot, w_ddot = add(x_ddot, y), add(w_ddot, r)
     R_i, x_i = load_frame(seats.interface[s])
-    E, _ = exp_frame(zero(), w)
+    E, _ = exp_frame(ZERO, w)
     R = matmul(E, R_i)
     u, r = mul_t(R, x_dot), mul_t(R_i, tangent_times(w, w_dot, -1.0))
     for j in range(9):
@@ -69,9 +69,9 @@ def seat_change(seats, s, record, slope, rate, change, along_q, along_v):
     Along a unit change of the modal coordinate `along_q` or of the modal rate `along_v`; -1 for none.
     """
     if seats.modes[s] == 0 or (along_q < 0 and along_v < 0):
-        return zero(), zero(), zero(), zero(), zero(), zero()
+        return ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
     o = seats.rows_at[s]
-    e, h, ed, hd, edd, hdd = zero(), zero(), zero(), zero(), zero(), zero()
+    e, h, ed, hd, edd, hdd = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
     if along_q >= 0:
         j = o + 6 * along_q
         e, h = load(slope, j), load(slope, j + 3)

@@ -5,10 +5,11 @@ The rotation of an interface is exp(rotation shape q) R, see `compile.modal_dyna
 
 from cosserat.jit import helper
 from cosserat.kernels.flexible.so3_tangents import tangent_slope
-from cosserat.kernels.flexible.twists import add_scaled, combined, put6, zero
+from cosserat.kernels.flexible.twists import add_scaled, combined, put6
 from cosserat.kernels.frames import compose, cosc, load_frame, sinc, sincc, twist_at_place
 from cosserat.kernels.vectors import (
     IDENTITY,
+    ZERO,
     add,
     combine,
     cross,
@@ -34,12 +35,12 @@ def place_seat(seats, s, q, q_at, v, v_at, rows_out, at, work):
     R_f, x_f = load_frame(seats.frame[s])
     m = seats.modes[s]
     if m == 0:
-        return R_f, x_f, zero(), zero()
+        return R_f, x_f, ZERO, ZERO
     shape_at, pair_at = seats.shape_at[s], seats.pair_at[s]
     for j in range(6 * m):
         rows_out[at + j] = seats.shape[shape_at + j]
     x, w = combined(rows_out, at, m, q, q_at)
-    x_bent, w_bent = zero(), zero()
+    x_bent, w_bent = ZERO, ZERO
     if pair_at >= 0:
         for j in range(6 * m):
             work[j] = 0.0

@@ -31,12 +31,7 @@ from cosserat.kernels.flexible.arrays import (
     vectors_of,
 )
 from cosserat.kernels.flexible.articulated import coordinate
-from cosserat.kernels.flexible.body_tangents import (
-    change_body,
-    change_with_coordinate,
-    change_with_rate,
-    record_body,
-)
+from cosserat.kernels.flexible.body_tangents import change_body, change_with_coordinate, change_with_rate, record_body
 from cosserat.kernels.flexible.force_tangents import (
     change_laws,
     change_loads,
@@ -54,9 +49,9 @@ from cosserat.kernels.flexible.seat_tangents import (
     record_seat,
     seat_change,
 )
-from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, inner_wrench, outer_twist, projected, put6, zero
+from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, inner_wrench, outer_twist, projected, put6
 from cosserat.kernels.frames import load_frame, store_frame, twist_at_place, wrench_to_node
-from cosserat.kernels.vectors import add, dot, load, sub
+from cosserat.kernels.vectors import ZERO, add, dot, load, sub
 
 L_TURN, L_Y, L_Y_DOT, L_C, L_C_DOT, L_SLIP, L_OWN, L_OWN_DOT, L_FORCE, L_BASE, L_BODY, L_ROW = (
     0, 12, 18, 24, 30, 36, 42, 48, 54, 60, 66, 88
@@ -71,7 +66,7 @@ def record_link(links, seats, now, lin, i, vectors):
     row, r, at = links.table[i], lin.link[i], 0
     parent, first = row[PARENT], row[FIRST]
     kind, slide, turn = row[KIND], links.joint[i, 0], links.joint[i, 1]
-    u, w, f, g = zero(), zero(), load(vectors.ground, at), load(vectors.ground, at + 3)
+    u, w, f, g = ZERO, ZERO, load(vectors.ground, at), load(vectors.ground, at + 3)
     above, bent = 0, 0
     if parent >= 0:
         above, bent = links.table[parent, Z], links.table[parent, MODE]
@@ -164,7 +159,7 @@ def spread(links, seats, bodies, now, lin, start, r, along_q):
         bent = l if parent == start else -1  # modes of the parent that move along
         own = l if i == start else -1
         base, mine = lin.seat[row[BASE]], lin.seat[row[OWN]]
-        u, w, f, g, a, b = zero(), zero(), zero(), zero(), zero(), zero()
+        u, w, f, g, a, b = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
         if i != start:
             above = links.table[parent, Z]
             u, w, f, g = load(lin.dz, above), load(lin.dz, above + 3), load(lin.dx, above), load(lin.dx, above + 3)
@@ -184,7 +179,7 @@ def spread(links, seats, bodies, now, lin, start, r, along_q):
         c, d = bracket(y, h, ds, dt)
         f, g, u, w = add(f, c), add(g, d), add(u, ds), add(w, dt)
         # the joint
-        p, o, ds, dt = zero(), zero(), zero(), zero()
+        p, o, ds, dt = ZERO, ZERO, ZERO, ZERO
         if i == start and l < 0:
             if along_q:
                 p, o = joint_axis(row[KIND], links.joint[i, 0], links.joint[i, 1], r)

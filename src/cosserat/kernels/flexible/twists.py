@@ -5,12 +5,6 @@ from cosserat.kernels.vectors import add, cross, dot, load, mul, mul_t, store, s
 
 
 @helper
-def zero():
-    """The vector 0."""
-    return (0.0, 0.0, 0.0)
-
-
-@helper
 def bracket(a, b, c, d):
     """ad(a, b) (c, d)."""
     return add(cross(b, c), cross(a, d)), cross(b, d)
@@ -98,11 +92,10 @@ def load6(array, at):
 
 
 @helper
-def add_symmetric(s, array, at, S):
-    """S + s times the symmetric matrix at `at`."""
+def add_symmetric(s, T, S):
+    """s T + S of symmetric matrices."""
     return (
-        S[0] + s * array[at], S[1] + s * array[at + 1], S[2] + s * array[at + 2], S[3] + s * array[at + 3],
-        S[4] + s * array[at + 4], S[5] + s * array[at + 5],
+        s * T[0] + S[0], s * T[1] + S[1], s * T[2] + S[2], s * T[3] + S[3], s * T[4] + S[4], s * T[5] + S[5]
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.seats import Seat
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import bound
-from cosserat.kernels.flexible import dynamics, readout
+from cosserat.kernels.flexible import kinematics, readout
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
@@ -90,7 +90,7 @@ class TreeMoment(Moment):
     def _move(self, site: Any) -> None:
         if not self._moved:
             if self._place is None:
-                self._place = bound(dynamics.place, self._tree.data.arrays.tree, self._links.address)
+                self._place = bound(kinematics.move, self._tree.data.arrays.tree, self._links.address)
             vectors = self._links.vectors
             vectors.q[:], vectors.v[:] = self._q, self._v
             self._place()

@@ -51,7 +51,7 @@ class Motions:
     def move(self, q: Array, v: Array) -> Motions:
         """Write kinematics, inertia and velocity terms at a state: [Boyer05] (64)-(65), (63)."""
         self.vectors.q[:], self.vectors.v[:] = q, v
-        kinematics.move(self.data.arrays.tree, self.address, self.vectors.q, self.vectors.v)
+        kinematics.move(self.data.arrays.tree, self.address)
         return self
 
     def __len__(self) -> int:

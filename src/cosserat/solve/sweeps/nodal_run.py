@@ -25,16 +25,7 @@ from cosserat.solve.memory import loaded_memory
 from cosserat.solve.sweeps.blocks import BlockPattern
 from cosserat.solve.sweeps.conserving_step import Colours, ConservingStep, conserving_left, increments
 from cosserat.solve.sweeps.nodal_step import NodalStep, continue_angles
-from cosserat.solve.sweeps.nodal_tape import (
-    HALT,
-    RESCALE,
-    STEP,
-    Entry,
-    NodalChart,
-    Recording,
-    begun,
-    recorded,
-)
+from cosserat.solve.sweeps.nodal_tape import HALT, RESCALE, STEP, Entry, NodalChart, Recording, begun, recorded
 from cosserat.solve.sweeps.protocol import LinearMap, MatrixMap
 from cosserat.solve.sweeps.setting import Setting
 from cosserat.solve.sweeps.variants import Variant, VariedRun, demand_forces
