@@ -79,7 +79,7 @@ def test_identities(seed: int) -> None:
         expected = (8 * near - far) / (12 * step)
         assert np.abs(found - expected).max() < 1e-8 * np.abs(expected).max() + 1e-11 * np.abs(tau).max()
     # the power of the efforts is the change of energy, less what loads supply and dampers take
-    now = flexible_recursion.motions(tree.data, q, v)
+    now = flexible_recursion.Motions(tree.data).move(q, v)
     loss, supply = tree.forces.powers(now, q, v, 0.0)
     ends = [tree.energy(tree.moved(q, s * v + 0.5 * s**2 * a), v + s * a).total for s in (1e-5, -1e-5)]
     change = (ends[0] - ends[1]) / 2e-5

@@ -113,7 +113,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(rng, kinds: str) -> None:
 def test_many_right_hand_sides(rng) -> None:
     tree = cs.FlexibleTree(chain(3), modes=2)
     q, v, _ = state(tree, rng)
-    factored = flexible_recursion.Articulated(flexible_recursion.motions(tree.data, q, v))
+    factored = flexible_recursion.Articulated(flexible_recursion.Motions(tree.data).move(q, v))
     M = tree.mass_matrix(q)
     r = rng.normal(size=(4, len(q)))
     found = factored.solve(r)
@@ -135,7 +135,7 @@ def test_extra_blocks_and_held_coordinates(rng) -> None:
         full[np.ix_(link.columns, link.columns)] += blocks[-1]
     held = np.zeros(n, dtype=bool)
     held[[1, n - 2]] = True
-    now = flexible_recursion.motions(tree.data, q, v)
+    now = flexible_recursion.Motions(tree.data).move(q, v)
     factored = flexible_recursion.Articulated(now, np.concatenate([b.ravel() for b in blocks]), held)
     r = rng.normal(size=n)
     found = factored.solve(r)

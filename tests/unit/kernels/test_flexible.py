@@ -68,7 +68,7 @@ def test_factors_of_badly_scaled_matrices(rng) -> None:
 
 def test_bodies_give_the_equations_of_modal_dynamics(tree: cs.FlexibleTree, state: np.ndarray) -> None:
     q, v, _ = state
-    now = flexible_recursion.motions(tree.data, q, v)
+    now = flexible_recursion.Motions(tree.data).move(q, v)
     for i, link in enumerate(tree.data.links):
         w = now[i]
         if link.modal is None:
@@ -88,7 +88,7 @@ def test_velocities_are_rates_of_frames(tree: cs.FlexibleTree, state: np.ndarray
     zero, h = np.zeros(6), 1e-5
 
     def at(s: float) -> flexible_recursion.Motions:
-        return flexible_recursion.motions(tree.data, tree.moved(q, s * v + 0.5 * s**2 * a), v + s * a)
+        return flexible_recursion.Motions(tree.data).move(tree.moved(q, s * v + 0.5 * s**2 * a), v + s * a)
 
     now, ahead, behind = at(0.0), at(h), at(-h)
     rates = tree.data.parts(flexible_recursion.accelerations(now, a, zero))
@@ -107,7 +107,7 @@ def test_dynamics_of_a_tree(tree: cs.FlexibleTree, state: np.ndarray) -> None:
     energy = tree.energy(q, v)
     assert energy.kinetic == pytest.approx(0.5 * v @ M @ v, rel=1e-12)
     rows = np.eye(tree.data.arrays.n_z)[:2]
-    now = flexible_recursion.motions(tree.data, q, v)
+    now = flexible_recursion.Motions(tree.data).move(q, v)
     assert flexible_recursion.projected(now, rows) @ v == pytest.approx(now.arrays.z[:2])
 
 
@@ -128,7 +128,7 @@ def test_derivatives_of_a_tree(tree: cs.FlexibleTree, state: np.ndarray, rng: np
 def test_powers_of_dampers_and_loads(tree: cs.FlexibleTree, state: np.ndarray) -> None:
     """Power of all that acts in the model is the change of strain energy, the losses and the supply."""
     q, v, _ = state
-    now, h = flexible_recursion.motions(tree.data, q, v), 1e-6
+    now, h = flexible_recursion.Motions(tree.data).move(q, v), 1e-6
     loss, supply = tree.forces.powers(now, q, v, 0.0)
     ends = [tree.energy(tree.moved(q, s * v), 0 * v).strain for s in (h, -h)]
     acting = tree.forces.on_links(now, q, 0.0) @ now.arrays.z + tree.forces.in_joints(q, v, 0.0) @ v

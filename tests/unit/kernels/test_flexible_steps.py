@@ -74,7 +74,7 @@ def left(stepper: Stepper, point) -> np.ndarray:
     """What a state leaves of the equations of motion of coordinates that are not held."""
     tree, constraints = stepper.tree, stepper.constraints
     tree.set_time(point.t)
-    now = flexible_recursion.motions(tree.data, point.q, point.v)
+    now = flexible_recursion.Motions(tree.data).move(point.q, point.v)
     rows = constraints.at(now, point.q, point.t, point.angles)
     found = tree.inverse_dynamics(point.q, point.v, point.a) + point.force @ rows.A
     return np.where(stepper.drives.held, 0.0, found)
@@ -90,7 +90,7 @@ def test_steps_leave_nothing_of_the_equations(name: str) -> None:
         point = stepper.step(point, h)
         assert np.abs(left(stepper, point)).max() < 1e-7 * size
         rows = stepper.constraints.at(
-            flexible_recursion.motions(stepper.tree.data, point.q, point.v), point.q, point.t, point.angles
+            flexible_recursion.Motions(stepper.tree.data).move(point.q, point.v), point.q, point.t, point.angles
         )
         assert np.abs(rows.value[stepper.constraints.holonomic]).max(initial=0.0) < 1e-12
         assert np.abs(rows.rate).max(initial=0.0) < 1e-11

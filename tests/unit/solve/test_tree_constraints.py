@@ -64,7 +64,7 @@ def test_rates_and_second_derivatives(kind: str, rng: np.random.Generator) -> No
 
     def at(s: float, biased: bool = False):
         """The state after a short time s; rotations follow the exponential of v s + a s^2 / 2 to second order."""
-        now = flexible_recursion.motions(data, moved(data, q, s * v + 0.5 * s**2 * a), v + s * a)
+        now = flexible_recursion.Motions(data).move(moved(data, q, s * v + 0.5 * s**2 * a), v + s * a)
         return constraints.at(now, moved(data, q, s * v + 0.5 * s**2 * a), t + s, angles, biased)
 
     here, h = at(0.0, biased=True), 1e-5

@@ -16,7 +16,7 @@ from cosserat.model.model import Model
 from cosserat.model.tendons import Tendon
 from cosserat.results.modes import Modes
 from cosserat.solve.analyses.modes import modes as galilean_modes
-from cosserat.solve.relative.flexible_recursion import motions
+from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -115,7 +115,7 @@ def _closing(model: Model, tree: FlexibleTree, q: Array, held: NDArray[np.bool_]
         where = f"{stiff[0]}, where the loop is cut, has a spring" if stiff else "a motion starts away from zero"
         raise SolveError(f"compare: {where}, which is not offered in mechanisms with closed loops")
     constraints = TreeConstraints(model, tree.data)
-    rows = constraints.at(motions(tree.data, q, np.zeros(len(q))), q, time, np.zeros(len(constraints.tracked))).A
+    rows = constraints.at(Motions(tree.data).move(q, np.zeros(len(q))), q, time, np.zeros(len(constraints.tracked))).A
     _, sizes, directions = np.linalg.svd(rows[:, ~held])
     rank = int(np.sum(sizes > _RANK * np.abs(rows).max()))
     return directions[rank:].T

@@ -7,7 +7,7 @@ import numpy as np
 from cosserat.lie.protocol import Array
 from cosserat.solve.floating.state import Drives, States
 from cosserat.solve.motion.branches import first_leap
-from cosserat.solve.relative import flexible_recursion
+from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -38,7 +38,7 @@ def _rank(tree: FlexibleTree, times: Array, states: States, drives: Drives, cons
     """How many coordinates loops determine: rows may imply one another, and a single pose may be singular."""
     angles, rank = constraints.closed.rows.before.copy(), 0
     for k in (0, len(times) // 2, -1):
-        now = flexible_recursion.motions(tree.data, states.q[k], states.v[k])
+        now = Motions(tree.data).move(states.q[k], states.v[k])
         A = constraints.at(now, states.q[k], float(times[k]), angles).A
         rank = max(rank, int(np.linalg.matrix_rank(A[:, ~drives.held], rtol=_RANK)))
     return rank

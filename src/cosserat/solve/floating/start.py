@@ -34,7 +34,6 @@ from cosserat.solve.floating.velocities import (
 )
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.motion.starting import IN_BALANCE, require_same, set_start
-from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -134,7 +133,7 @@ def _turned_shafts(
     columns = [int(k) for joint, _ in tree.data.shafts for k in map(tree.coordinates.index, joint.coordinates)]
     if not columns:
         return v
-    rows = constraints.at(flexible_recursion.motions(tree.data, q, v), q, t, angles)
+    rows = constraints.at(Motions(tree.data).move(q, v), q, t, angles)
     out = v.copy()
     out[columns] -= np.linalg.lstsq(rows.A[:, columns], rows.rate, rcond=None)[0]
     return out
@@ -211,7 +210,7 @@ def fitted_coordinates(
     off = np.zeros(0)
     last = np.inf
     for _ in range(_MOST_ITERATIONS):
-        now = flexible_recursion.motions(tree.data, q, tree.neutral())
+        now = Motions(tree.data).move(q, tree.neutral())
         off = scale * _misfit(tree, now, nodes, q)
         size = float(np.abs(off).max(initial=0.0))
         if size < 1e-14 * compiled.size or size > 0.999 * last:

@@ -15,7 +15,6 @@ from cosserat.solve.floating.state import Start
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.initial import soften_redundant, warn_redundant
 from cosserat.solve.memory import loaded_memory
-from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.seat_motion import coordinate_rows
@@ -42,7 +41,7 @@ def own_velocities(stepper: Stepper, reference: Reference, seats: list[Seat], be
     """
     t, q, v, angles, _ = begin
     tree, constraints, free = stepper.tree, stepper.constraints, ~stepper.drives.held
-    now, rates, A = flexible_recursion.motions(tree.data, q, v), np.zeros(0), np.zeros((0, len(q)))
+    now, rates, A = Motions(tree.data).move(q, v), np.zeros(0), np.zeros((0, len(q)))
     stepper.engine.set_time(t)
     metric = _Metric.at(tree, q, free)
     if metric is None:
@@ -78,7 +77,7 @@ def _described(
 ) -> Array | None:
     """Velocities that keep what is described and fit the constraints; None where there are none."""
     _, q, v, _, _ = begin
-    (A, rates), now = held, flexible_recursion.motions(tree.data, begin.q, begin.v)
+    (A, rates), now = held, Motions(tree.data).move(begin.q, begin.v)
     if not (v.any() or reference.given.any() or rates.any()):
         return v
     scale, given = np.repeat([1.0, reference.length], 3), np.repeat(reference.given[:-1], 3, axis=1).ravel()
@@ -152,7 +151,7 @@ def fitted_velocities(
 ) -> Array:  # fmt: skip
     """Velocities for which the nodes come closest to given twists; those of held coordinates stay."""
     scale = np.tile([1.0, 1.0, 1.0, *(3 * [length])], len(nodes.seats))
-    now = flexible_recursion.motions(tree.data, q, tree.neutral())
+    now = Motions(tree.data).move(q, tree.neutral())
     J = scale[:, None] * jacobian(tree, now, nodes.seats, q)
     return _closest(J, scale * nodes.twists.ravel(), v, held)
 
@@ -165,7 +164,7 @@ def given_velocities(
     The Galilean formulation, which else decides, has no modal bodies.
     """
     scale, given = np.repeat([1.0, reference.length], 3), np.repeat(reference.given[:-1], 3, axis=1)
-    now = flexible_recursion.motions(tree.data, q, tree.neutral())
+    now = Motions(tree.data).move(q, tree.neutral())
     J = np.tile(scale, len(seats))[:, None] * jacobian(tree, now, seats, q)
     rows, wanted = [J[given.ravel()]], [(scale * reference.twists[:-1])[given]]
     for name, body in tree.modal_bodies.items():

@@ -12,6 +12,7 @@ from cosserat.compile.seats import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.results.posture import Posture
 from cosserat.solve.relative import flexible_recursion
+from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.seat_motion import SeatMotion, moving_seat
 
 Array = NDArray[np.float64]
@@ -22,7 +23,7 @@ class ElasticPosture(Posture):
 
     def __init__(self, data: TreeData, seat_of: Callable[[Any], Seat], q: Array, v: Array, a: Array) -> None:
         self._data, self._seat_of, self._q = data, seat_of, q
-        self._now = flexible_recursion.motions(data, q, v)
+        self._now = Motions(data).move(q, v)
         self._rates = data.parts(flexible_recursion.accelerations(self._now, a, np.zeros(6)))
 
     def _seat(self, place: Any) -> SeatMotion:

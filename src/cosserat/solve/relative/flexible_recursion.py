@@ -67,11 +67,6 @@ class Motions:
         return LinkMotion(H, now.z[z : z + d], now.inertia[o : o + d * d].reshape(d, d), now.bias[z : z + d])
 
 
-def motions(data: TreeData, q: Array, v: Array) -> Motions:
-    """Kinematics, inertia and velocity terms of all links."""
-    return Motions(data).move(q, v)
-
-
 def inverse_dynamics(now: Motions, a: Array, ground: Array, wrench: Array) -> tuple[Array, Array]:
     """Efforts and modal forces (n,) for accelerations a, and what the joint of every link must put on it (n_z,).
 

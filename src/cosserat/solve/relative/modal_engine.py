@@ -141,7 +141,7 @@ class ModalEngine:
         """What wrenches (..., n_links, 6) on links do in the coordinates (..., n)."""
         out = np.empty(q.shape)
         for index in np.ndindex(q.shape[:-1]):
-            now = flexible_recursion.motions(self._data, q[index], self._zero)
+            now = Motions(self._data).move(q[index], self._zero)
             row = np.zeros((1, self._data.arrays.n_z))
             for part, wrench in zip(self._data.parts(row[0]), wrenches[index], strict=True):
                 part[:6] = wrench
@@ -181,7 +181,7 @@ class ModalEngine:
             return 1
         self.forward_dynamics(q, v, tau, a)
         self.inverse_dynamics_derivatives(q, v, a, dq, dv, dtau)
-        factored = Articulated(flexible_recursion.motions(self._data, q, v))
+        factored = Articulated(Motions(self._data).move(q, v))
         for matrix, right in ((dq, -dq.T), (dv, -dv.T), (dtau, np.eye(len(q)))):
             matrix[:] = factored.solve(right).T
         return 0
@@ -191,7 +191,7 @@ class ModalEngine:
         if self._refuses(q, out=(tau,)):
             return 1
         zero, nothing = self._zero, np.zeros(self._data.arrays.n_z)
-        now = flexible_recursion.motions(self._data, q, zero)
+        now = Motions(self._data).move(q, zero)
         tau[:], _ = flexible_recursion.inverse_dynamics(now, zero, self.ground, nothing)
         tau -= flexible_recursion.inverse_dynamics(now, zero, np.zeros(6), nothing)[0]
         return 0
@@ -217,7 +217,7 @@ class ModalEngine:
 
     def jacobian(self, seat: Seat, q: Array, v: Array | None, own_axes: bool) -> tuple[Array, Array]:
         """J and J_dot (6, n) of a seat."""
-        now = flexible_recursion.motions(self._data, q, self._zero)
+        now = Motions(self._data).move(q, self._zero)
         J = coordinate_rows(self._data, now, q, [(seat, np.eye(6))], [0])
         R = self.forces.frame(now, q, seat)[:3, :3]
         if v is None:
@@ -233,7 +233,7 @@ class ModalEngine:
         """World frame, Jacobian in world axes and J_dot v of a seat on a link."""
         posture = ElasticPosture(self._data, lambda seat: seat, q, v, self._zero)
         H = posture.frame(seat)
-        now = flexible_recursion.motions(self._data, q, v)
+        now = Motions(self._data).move(q, v)
         J = _turned(H[:3, :3], coordinate_rows(self._data, now, q, [(seat, np.eye(6))], [0]))
         return PlaceMotion(H, J, posture.accelerations(seat))
 
@@ -243,7 +243,7 @@ class ModalEngine:
 
     def centroidal(self, q: Array) -> tuple[Array, Array]:
         """Matrix (6, n) of the momentum about the centre of mass, and the centre (3,)."""
-        now = flexible_recursion.motions(self._data, q, self._zero)
+        now = Motions(self._data).move(q, self._zero)
         links = list(now)
         moments = [(w.M[0, 0], np.array([w.M[5, 1], w.M[3, 2], w.M[4, 0]])) for w in links]
         weighted = [m * w.frame[:3, 3] + w.frame[:3, :3] @ h for w, (m, h) in zip(links, moments, strict=True)]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cosserat.lie import se3
 from cosserat.results.modes import DIRECTIONS, Modes, energy_shares, summed
 from cosserat.results.virtual import strain_energies, virtual_motion
-from cosserat.solve.relative.flexible_recursion import motions
+from cosserat.solve.relative.flexible_recursion import Motions
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -33,7 +33,7 @@ def tree_shares(point: TreePoint, modes: Modes, shapes: NDArray[Any]) -> Dataset
 def _kinetic(point: TreePoint, x: Array) -> dict[str, float]:
     """Twice the kinetic energy of every body that moves with velocities x."""
     data, compiled = point.system.data, point.compiled
-    links = motions(data, point.state.q, x)
+    links = Motions(data).move(point.state.q, x)
     twice = [float(link.z @ link.M @ link.z) for link in links]
     nodal = point.nodal(x).reshape(-1, 6)
     out: dict[str, float] = {}
@@ -82,7 +82,7 @@ def _inertia(point: TreePoint) -> Array:
     centre = point.system.tree.centre_of_mass(point.state.q)
     back = se3.frame(np.eye(3), -centre)
     total = np.zeros((6, 6))
-    for link in motions(point.system.data, point.state.q, np.zeros(point.system.n)):
+    for link in Motions(point.system.data).move(point.state.q, np.zeros(point.system.n)):
         across = se3.adjoint(se3.inverse(back @ link.frame))
         total += across.T @ link.M[:6, :6] @ across
     return np.diag(total)
