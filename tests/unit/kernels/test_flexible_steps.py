@@ -9,10 +9,10 @@ import cosserat as cs
 from cosserat.compile.tree import compile_tree
 from cosserat.jit.switch import COMPILED
 from cosserat.solve.floating.methods import new_stepper
-from cosserat.solve.floating.state import Drives, StepFailure
+from cosserat.solve.floating.model import FloatingModel
+from cosserat.solve.floating.state import StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.relative import flexible_recursion
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 
 def arm() -> cs.Model:
@@ -65,9 +65,7 @@ MODELS = {"open": arm, "closed": closed, "sprung": sprung}
 
 
 def new(model: cs.Model, integrator: str = "generalized-alpha", tolerance: float = 1e-11) -> Stepper:
-    tree = cs.FlexibleTree.of_data(model, compile_tree(model, 2, cut=True))
-    constraints = TreeConstraints(model, tree.data)
-    return new_stepper(tree, Drives(model, tree), constraints, 1.0, integrator, 0.8, tolerance)
+    return new_stepper(FloatingModel(model, compile_tree(model, 2, cut=True)), integrator, 0.8, tolerance)
 
 
 def left(stepper: Stepper, point) -> np.ndarray:

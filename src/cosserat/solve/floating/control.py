@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.compile.seats import Seat
 from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.reference import Reference
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Trajectory
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.moment import TreeMoment
 from cosserat.solve.floating.results import FloatingResults
@@ -25,14 +22,12 @@ from cosserat.solve.motion.control import Controlled
 class FloatingControl:
     """Calls a controller with the state as a run of one moment, and holds the efforts it gives."""
 
-    def __init__(
-        self, controller: Any, reference: Reference, engine: FloatingEngine, seats: list[Seat]
-    ) -> None:  # fmt: skip
+    def __init__(self, controller: Any, reference: Reference, engine: FloatingEngine) -> None:
         mechanism = mechanism_of(reference.compiled)
-        new_moment = partial(TreeMoment, engine.tree, mechanism, seats, self._snapshot)
+        new_moment = partial(TreeMoment, engine, mechanism, self._snapshot)
         self.asked = Controlled(controller, reference.compiled, new_moment)
         self._names = {column: name for name, column in self.asked.columns.items()}
-        self._reference, self._engine, self._seats = reference, engine, seats
+        self._reference, self._engine = reference, engine
         self._told: dict[int, float] = self.asked.values
 
     def hold(self, held: Mapping[str, float]) -> None:
@@ -47,17 +42,13 @@ class FloatingControl:
 
     def _snapshot(self, now: Instant) -> Run:
         """A state as a run of one moment, whose results are found when they are asked for."""
-        times, states = np.array([now.t]), now.stored
         held = self.asked.values
 
         def restore(t: float | None) -> None:
             self._command(self.asked.values if t is None else held)
 
-        results = FloatingResults(self._engine, self._reference, times, states, self._seats, restore)
-        settings, ended = {"formulation": "floating"}, Status(Outcome.OK, now.t)
-        run = Run(Trajectory(self._reference, times, results.pending, ended, settings, floating=results.record))
-        results.pending.fill = lambda: results.fill(run.motion)
-        return run
+        found = FloatingResults(self._engine, self._reference, np.array([now.t]), now.stored, restore)
+        return Run(found.trajectory())
 
     def resume(self, kept: dict[str, Any]) -> None:
         """Go on in another process."""

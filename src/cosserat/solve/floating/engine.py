@@ -18,10 +18,10 @@ from cosserat.kernels.flexible import border, closing, commands, course, explici
 from cosserat.kernels.flexible.arrays import Packed, Z
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
-from cosserat.solve.floating.state import Advance, Drives, Instant, States, StepFailure
+from cosserat.solve.floating.model import FloatingModel
+from cosserat.solve.floating.state import Advance, Instant, States, StepFailure
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Ints = NDArray[np.int64]
 
@@ -33,6 +33,7 @@ _OUTCOMES = {
 
 
 _REUSED = 64  # samples, and states
+CLOSED = 1e-12  # of the size of the mechanism: gaps of constraints that count as none
 
 
 class PassiveBlocks(NamedTuple):
@@ -74,27 +75,26 @@ class FloatingEngine:
 
     Parameters
     ----------
-    tree : FlexibleTree
-    drives : Drives
-    constraints : TreeConstraints
-    numbers : (n,)
-        Of the method, see `kernels.flexible.implicit.Method`.
+    floating : FloatingModel
+    numbers : tuple of float
+        Of an implicit method, see `kernels.flexible.implicit.ImplicitMethod`; others have none.
     tableau : Tableau
         Of explicit steps.
     """
 
     def __init__(
-        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, numbers: Array,
-        tableau: explicit.Tableau = explicit.CLASSICAL,
+        self, floating: FloatingModel, numbers: tuple[float, ...] = (), tableau: explicit.Tableau = explicit.CLASSICAL
     ) -> None:  # fmt: skip
-        self.tree, self.drives, self.constraints = tree, drives, constraints
+        tree, drives, constraints = floating.tree, floating.drives, floating.constraints
+        self.tree, self.drives, self.constraints, self.seats = tree, drives, constraints, floating.seats
         sizes, n, rows = tree.data.arrays, len(tree.coordinates), constraints.closed.rows
         m, nf, size, ny = len(rows.value), len(rows.angle), len(rows.C), tree.forces.inner.inner.shape[1]
         self._rooms = Motions(tree.data), Motions(tree.data)
         for room in self._rooms:
             room.vectors.ground[:], room.vectors.held[:] = tree.ground, drives.held
         self._factor = sizes.new_factor()
-        self.numbers = np.concatenate((numbers, np.zeros(implicit.CHANGE + 1 - len(numbers))))
+        self.numbers = np.zeros(implicit.CHANGE + 1)
+        self.numbers[implicit.ALLOWED], self.numbers[: len(numbers)] = CLOSED * floating.size, numbers
         self.largest = self.numbers[implicit.LARGEST : implicit.CHANGE]  # accelerations so far
         self.counters = np.zeros(implicit.BRANCH + 1, dtype=np.int64)
         blocks = passive_blocks(tree)

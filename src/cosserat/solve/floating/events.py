@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cosserat.compile.seats import Seat
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.reference import Reference
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Trajectory
 from cosserat.solve.floating.moment import TreeMoment
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant
@@ -17,20 +14,15 @@ from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.events import Event, Watch
 
 
-def watching(walk: FloatingWalk, events: tuple[Event, ...], reference: Reference, seats: list[Seat]) -> Watch:
+def watching(walk: FloatingWalk, events: tuple[Event, ...], reference: Reference) -> Watch:
     """What looks after events of a walk."""
     engine = walk.stepper.engine
 
     def snapshot(now: Instant) -> Run:
         """A state as a run of one moment, whose results are found when they are asked for."""
-        times = np.array([now.t])
-        results = FloatingResults(engine, reference, times, now.stored, seats)
-        status = Status(Outcome.OK, now.t)
-        run = Run(Trajectory(reference, times, results.pending, status, {}, {}, None, results.record))
-        results.pending.fill = lambda: results.fill(run.motion)
-        return run
+        return Run(FloatingResults(engine, reference, np.array([now.t]), now.stored).trajectory())
 
-    moment = TreeMoment(engine.tree, mechanism_of(reference.compiled), seats, snapshot)
+    moment = TreeMoment(engine, mechanism_of(reference.compiled), snapshot)
 
     def look(t: float) -> TreeMoment:
         now = walk.now._replace(t=t)

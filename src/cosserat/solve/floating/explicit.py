@@ -7,13 +7,11 @@ from __future__ import annotations
 import numpy as np
 
 from cosserat.kernels.flexible.explicit import CLASSICAL, DORMAND_PRINCE
-from cosserat.kernels.flexible.implicit import ALLOWED
 from cosserat.lie.protocol import Array
-from cosserat.solve.floating.state import Advance, Drives, Instant
-from cosserat.solve.floating.steps import CLOSED, Stepper
+from cosserat.solve.floating.model import FloatingModel
+from cosserat.solve.floating.state import Advance, Instant
+from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.impulses import Rule
-from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 _INSIDE = 1e-7  # of the step
 _KINKED = 3.0  # measured: errors of velocities at kinks of forces, over the estimated ones
@@ -25,13 +23,9 @@ class Explicit(Stepper):
     order, splits, jumps = 4, False, False
     remedy = "an explicit method needs steps that resolve every vibration"
 
-    def __init__(
-        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, adaptive: bool
-    ) -> None:
-        numbers = np.zeros(12)
-        numbers[ALLOWED] = CLOSED * size
+    def __init__(self, floating: FloatingModel, adaptive: bool) -> None:
         tableau = DORMAND_PRINCE if adaptive else CLASSICAL
-        super().__init__(tree, drives, constraints, size, numbers, tableau)
+        super().__init__(floating, tableau=tableau)
         _, first = np.unique(tableau.sample[:-1], return_index=True)
         self._shares = np.append(tableau.matrix.sum(axis=1)[first], 1.0)  # of the samples in a step
         weights = np.bincount(tableau.sample[:-1], tableau.weight) / tableau.divisor

@@ -6,12 +6,12 @@ import numpy as np
 
 from cosserat.kernels.alpha import phase_constant
 from cosserat.lie.protocol import Array
-from cosserat.solve.floating.state import Advance, Drives, Instant
-from cosserat.solve.floating.steps import CLOSED, Stepper
+from cosserat.solve.floating.engine import CLOSED
+from cosserat.solve.floating.model import FloatingModel
+from cosserat.solve.floating.state import Advance, Instant
+from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.grading import parts_of
 from cosserat.solve.motion.walk import NEVER
-from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 _MOST_ITERATIONS = 40
 _ROUNDING = 1e-5  # changes below this that no longer shrink are rounding errors of stiff forces
@@ -23,8 +23,7 @@ class Implicit(Stepper):
 
     Parameters
     ----------
-    tree, drives, constraints, size
-        As for `Stepper`.
+    floating : FloatingModel
     rho : float
         Spectral radius at infinite frequency.
     tolerance : float
@@ -33,10 +32,8 @@ class Implicit(Stepper):
 
     order, splits, remedy = 2, True, ""
 
-    def __init__(
-        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, rho: float,
-        tolerance: float,
-    ) -> None:  # fmt: skip
+    def __init__(self, floating: FloatingModel, rho: float, tolerance: float) -> None:
+        tree, drives, size = floating.tree, floating.drives, floating.size
         self._rho = rho
         self.mean, self.shift = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
         gamma = 0.5 + self.shift - self.mean
@@ -44,9 +41,11 @@ class Implicit(Stepper):
         # what counts as a large acceleration, at least: that of gravity, so that a mechanism at rest finds its rest
         large = max(float(np.linalg.norm(tree.gravity)), 1e-6)
         heavy = np.sqrt(max((link.modal.mass for link in tree.data.links if link.modal is not None), default=1.0))
-        numbers = (0.0, self.mean, self.shift, gamma, self.beta, tolerance, _ROUNDING, _SLOW, _MOST_ITERATIONS,
-                   CLOSED * size, large, large * heavy, large / size)  # fmt: skip
-        super().__init__(tree, drives, constraints, size, np.array(numbers))
+        numbers = (
+            0.0, self.mean, self.shift, gamma, self.beta, tolerance, _ROUNDING, _SLOW, _MOST_ITERATIONS, CLOSED * size,
+            large, large * heavy, large / size,
+        )  # fmt: skip
+        super().__init__(floating, numbers)
         forces = tree.forces
         modal = any(link.modal is not None and np.any(link.modal.damping) for link in tree.data.links)
         self._damped = modal or bool(np.any(forces.damping) or np.any(forces.servo[1]))

@@ -10,12 +10,10 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.floating.methods import new_stepper
-from cosserat.solve.floating.state import Drives
+from cosserat.solve.floating.model import FloatingModel
 from cosserat.solve.floating.walk import FloatingWalk
-from cosserat.solve.motion.driver import fixed_steps
-from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.motion.driver import equal_steps, fixed_steps
 from cosserat.solve.relative.quantities import TreeMotion
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Array = NDArray[np.float64]
 
@@ -41,10 +39,8 @@ def integrate(
     if integrator not in FLOATING_METHODS:
         known = ", ".join(map(repr, FLOATING_METHODS))
         raise SolveError(f"integrate: unknown integrator {integrator!r}; available: {known}")
-    tree = FlexibleTree.of_data(model, data)
-    constraints = TreeConstraints(model, data)
-    stepper = new_stepper(tree, Drives(model, tree), constraints, 1.0, integrator, rho, tolerance)
-    n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
+    stepper = new_stepper(FloatingModel(model, data), integrator, rho, tolerance)
+    n_steps = equal_steps(duration, step)
     walk = FloatingWalk(stepper, stepper.start(0.0, q, v, inner=inner))
     times, status = fixed_steps(walk, 0.0, n_steps, duration / n_steps, 1)
     states = walk.states

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from cosserat.solve.floating.explicit import Explicit
 from cosserat.solve.floating.implicit import Implicit
+from cosserat.solve.floating.model import FloatingModel
 from cosserat.solve.floating.outside import Outside
-from cosserat.solve.floating.state import Drives
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.method import Method
-from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 _NEWTON_TOLERANCE = 1e-9
 
 
 def new_stepper(
-    tree: FlexibleTree,
-    drives: Drives,
-    constraints: TreeConstraints,
-    size: float,
-    integrator: str | Method,
-    rho: float,
-    tolerance: float | None,
-    adaptive: bool = False,
+    floating: FloatingModel, integrator: str | Method, rho: float, tolerance: float | None, adaptive: bool = False
 ) -> Stepper:
     """Steps of the named method, or of one of the user's own; `tolerance`: of the iteration of an implicit one."""
     if isinstance(integrator, Method):
-        return Outside(tree, drives, constraints, size, integrator)
+        return Outside(floating, integrator)
     if integrator == "runge-kutta":
-        return Explicit(tree, drives, constraints, size, adaptive)
-    return Implicit(tree, drives, constraints, size, rho, _NEWTON_TOLERANCE if tolerance is None else tolerance)
+        return Explicit(floating, adaptive)
+    return Implicit(floating, rho, _NEWTON_TOLERANCE if tolerance is None else tolerance)

@@ -18,9 +18,9 @@ from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
 from cosserat.results.moment import Moment, site_of
 from cosserat.results.run import Run
+from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import Instant
 from cosserat.solve.relative.flexible_recursion import Motions
-from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.seat_motion import coordinate_rows
 
 
@@ -28,14 +28,14 @@ class TreeMoment(Moment):
     """Reads a state of a tree; `snapshot` makes a run of one moment."""
 
     def __init__(
-        self, tree: FlexibleTree, mechanism: Mechanism, seats: list[Seat], snapshot: Callable[[Instant], Run]
+        self, engine: FloatingEngine, mechanism: Mechanism, snapshot: Callable[[Instant], Run]
     ) -> None:
         super().__init__(mechanism)
-        self._tree, self._seats, self._make = tree, seats, snapshot
-        self._links = Motions(tree.data)
+        self._tree, self._seats, self._make = engine.tree, engine.seats, snapshot
+        self._links = Motions(self._tree.data)
         self._place: Callable[[], int] | None = None
         self._seen: list[Packed] = []  # kept alive for their readers
-        self._number = {name: k for k, name in enumerate(tree.coordinates)}
+        self._number = {name: k for k, name in enumerate(self._tree.coordinates)}
         self._q = self._v = np.zeros(0)
         self._point: Callable[[], Instant]
         self._moved = False

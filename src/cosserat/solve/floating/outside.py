@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cosserat.kernels.flexible.implicit import ALLOWED
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
-from cosserat.solve.floating.state import Advance, Drives, Instant, States, StepFailure, stacked
-from cosserat.solve.floating.steps import CLOSED, Stepper
+from cosserat.solve.floating.model import FloatingModel
+from cosserat.solve.floating.state import Advance, Instant, States, StepFailure, stacked
+from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.impulses import SIMPSON
 from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem
-from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 
 class TreeMotionSystem(MotionSystem):
@@ -49,12 +47,8 @@ class Outside(Stepper):
     splits, rule = True, SIMPSON
     remedy = "a method of one's own may need steps that resolve every vibration"
 
-    def __init__(
-        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, method: Method
-    ) -> None:
-        numbers = np.zeros(12)
-        numbers[ALLOWED] = CLOSED * size
-        super().__init__(tree, drives, constraints, size, numbers)
+    def __init__(self, floating: FloatingModel, method: Method) -> None:
+        super().__init__(floating)
         self.method, self.order, self._system = method, method.order, TreeMotionSystem(self)
 
     def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:

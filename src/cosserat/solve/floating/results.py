@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.compile.compiled import CompiledModel, row_to_frame
-from cosserat.compile.seats import Seat, seat_on
-from cosserat.compile.skeleton import Skeleton
+from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.seats import Seat
 from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Z
@@ -19,9 +18,10 @@ from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.results.floating import FloatingRecord, LinkLedger
 from cosserat.results.joints import constraint_wrenches, directions, inertial_efforts, joint_sides, passive_efforts
-from cosserat.results.motion import Motion
+from cosserat.results.motion import Motion, motion_of
 from cosserat.results.reference import Reference, as_simulated
-from cosserat.results.trajectory import Pending
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Pending, Trajectory
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import States
 from cosserat.solve.floating.welds import fill_welds
@@ -48,8 +48,6 @@ class FloatingResults:
     reference : Reference
     times : (nt,)
     states : States
-    seats : list of Seat
-        Of the nodes.
     restore : callable, optional
         Brings back efforts of a controller that acted at a time; None: those that act now.
     before : float
@@ -59,10 +57,10 @@ class FloatingResults:
     """
 
     def __init__(
-        self, engine: FloatingEngine, reference: Reference, times: Array, states: States, seats: list[Seat],
+        self, engine: FloatingEngine, reference: Reference, times: Array, states: States,
         restore: Callable[[float | None], None] | None = None, before: float = 0.0, step: float = 0.0,
     ) -> None:  # fmt: skip
-        self._engine, self._reference, self._seats, self._restore = engine, reference, seats, restore
+        self._engine, self._reference, self._restore = engine, reference, restore
         self._tree, self._times, self._states, self._step = engine.tree, times, states, step
         self._load_times = np.where(times > times[0], times - before, times + before)
         model = reference.model.snapshot()
@@ -70,7 +68,19 @@ class FloatingResults:
         self.record = FloatingRecord(
             engine.tree.coordinates, states.q, states.v, states.a, lambda: self.links.ledger
         )  # fmt: skip
-        self.pending = Pending(self.nodal)
+        self._pending = Pending(self.nodal)
+
+    def trajectory(
+        self, status: Status | None = None, settings: dict[str, Any] | None = None, **more: Any
+    ) -> Trajectory:  # fmt: skip
+        """The states as a stored trajectory, whose multipliers are found when they are asked for."""
+        status = Status(Outcome.OK, float(self._times[-1])) if status is None else status
+        settings = {"formulation": "floating"} if settings is None else settings
+        found = Trajectory(
+            self._reference, self._times, self._pending, status, settings, floating=self.record, **more
+        )  # fmt: skip
+        self._pending.fill = lambda: self._fill(motion_of(found))
+        return found
 
     @cached_property
     def links(self) -> LinkHistory:
@@ -123,9 +133,9 @@ class FloatingResults:
     @property
     def seats(self) -> list[Seat]:
         """Of the nodes."""
-        return self._seats
+        return self._engine.seats
 
-    def fill(self, motion: Motion) -> None:
+    def _fill(self, motion: Motion) -> None:
         """Write the multipliers of all joints into the history of a motion."""
         fill_forces(self._tree, self._engine.constraints, motion, self)
         fill_welds(self._model, self._tree, motion)
@@ -171,30 +181,6 @@ def nodal_history(
     found = results.seat_paths([seats[k] for k in nodes])
     history.frame[:, nodes], history.twist[:, nodes], history.rate[:, nodes] = found.frame, found.twist, found.rate
     return history
-
-
-def node_seats(tree: FlexibleTree, skeleton: Skeleton) -> list[Seat]:
-    """Seat of every node of the Galilean mesh, and of the frames of modal bodies."""
-    data = tree.data
-    out = [Seat(-1, np.eye(4))] * skeleton.n_nodes
-    for name, node in skeleton.bodies.items():
-        link = data.carrier[name]
-        if link >= 0:
-            out[node] = seat_on(link, data.links[link].frame, row_to_frame(skeleton.frames[node]), None)
-    for name, mesh in skeleton.beams.items():
-        link, body = data.carrier[name], tree.modal_bodies[name]
-        for k, s in enumerate(mesh.s):
-            key = min(data.stations[name], key=lambda key: abs(data.stations[name][key] - s))
-            node = mesh.first_node + k
-            frame = row_to_frame(skeleton.frames[node])
-            out[node] = seat_on(link, data.links[link].frame, frame, body.interfaces[key])
-    for name, nodes in skeleton.modal.items():
-        link, body = data.carrier[name], tree.modal_bodies[name]
-        out[nodes.frame] = Seat(link, np.eye(4))
-        for key, node in nodes.interfaces.items():
-            frame = row_to_frame(skeleton.frames[node])
-            out[node] = seat_on(link, data.links[link].frame, frame, body.interfaces[key])
-    return out
 
 
 def fill_forces(

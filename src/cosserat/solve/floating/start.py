@@ -13,7 +13,6 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.rows import read_coordinate
-from cosserat.compile.seats import Seat
 from cosserat.errors import SolveError, warn
 from cosserat.lie import se3, so3
 from cosserat.lie.protocol import Array
@@ -22,7 +21,6 @@ from cosserat.results.joints import tracked_in
 from cosserat.results.reference import Reference
 from cosserat.results.run import Run
 from cosserat.results.trajectory import carried_to
-from cosserat.solve.floating.results import node_seats
 from cosserat.solve.floating.state import Instant, Start, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.velocities import (
@@ -61,22 +59,21 @@ def starting_state(stepper: Stepper, reference: Reference, start: Any, t: float)
     plain = isinstance(start, str) and start == "reference" and not constraints.present
     if plain and not reference.given.any() and not v.any() and not bent:
         return Start(t, q, v, angles, inner)
-    seats = node_seats(tree, reference.skeleton)
     rest = _at_rest(stepper, reference, start)
     if rest is not None:
         q, angles = rest
         stepper.drives.impose(t, q, v, tree.neutral())
-        v = given_velocities(tree, reference, seats, q, v, stepper.drives.held)
+        v = given_velocities(stepper, reference, q, v)
     elif reference.skeleton.modal:
         _demand_reference(reference, start)
-        v = given_velocities(tree, reference, seats, q, v, stepper.drives.held)
+        v = given_velocities(stepper, reference, q, v)
         if constraints.present:
             q, v = _closed_unbent(stepper, t, q, v, angles)
     else:
         begin, own = Start(t, q, v, angles, inner), None
         if isinstance(start, str) and start == "reference":
-            own = own_velocities(stepper, reference, seats, begin)
-        t, q, v, angles, inner = own or _as_nodes(stepper, reference, seats, start, plain, begin)
+            own = own_velocities(stepper, reference, begin)
+        t, q, v, angles, inner = own or _as_nodes(stepper, reference, start, plain, begin)
     if constraints.present:
         v = _turned_shafts(tree, constraints, t, q, v, angles)
         try:
@@ -89,15 +86,14 @@ def starting_state(stepper: Stepper, reference: Reference, start: Any, t: float)
     return Start(t, q, v, angles, inner)
 
 
-def _as_nodes(
-    stepper: Stepper, reference: Reference, seats: list[Seat], start: Any, plain: bool, begin: Start
-) -> Start:  # fmt: skip
+def _as_nodes(stepper: Stepper, reference: Reference, start: Any, plain: bool, begin: Start) -> Start:
     """The state that fits nodes assembled by the Galilean formulation; a `plain` tree has its coordinates already."""
     tree, compiled, (t, q, v, angles, inner) = stepper.tree, reference.compiled, begin
     memory = loaded_memory(compiled, compiled.sampler.sample(np.array([t])))
     t = set_start(compiled, memory, start, t).time
     state = memory.problem.state
-    nodes = FittedNodes(seats, np.array([row_to_frame(row) for row in state.frame[:-1]]), state.twist[:-1])
+    frames = np.array([row_to_frame(row) for row in state.frame[:-1]])
+    nodes = FittedNodes(stepper.engine.seats, frames, state.twist[:-1])
     if not plain:
         q = fitted_coordinates(tree, compiled, nodes, state.frame, state.angle)
         angles = _cut_angles(stepper, compiled, state.angle)

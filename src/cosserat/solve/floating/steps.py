@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 from cosserat.kernels.flexible.explicit import CLASSICAL, Tableau
 from cosserat.lie.protocol import Array
 from cosserat.solve.floating.engine import FloatingEngine
-from cosserat.solve.floating.state import Advance, Drives, Instant
+from cosserat.solve.floating.model import FloatingModel
+from cosserat.solve.floating.state import Advance, Instant
 from cosserat.solve.motion.crossings import Crossings
 from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.impulses import Impulses, Rule
-from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 
-CLOSED = 1e-12  # of the size of the mechanism: gaps of constraints that count as none
 _AFTER = 1e-9  # of the step: where loads that jump have their next value
 
 
@@ -27,13 +25,9 @@ class Stepper(ABC):
 
     Parameters
     ----------
-    tree : FlexibleTree
-    drives : Drives
-    constraints : TreeConstraints
-    size : float
-        Extent of the mechanism (m).
-    numbers : (n,)
-        Of the method, see `kernels.flexible.implicit.Method`.
+    floating : FloatingModel
+    numbers : tuple of float
+        Of an implicit method, see `FloatingEngine`.
     tableau : Tableau
         Of explicit steps.
     """
@@ -43,12 +37,10 @@ class Stepper(ABC):
     jumps: bool = True  # whether it remembers accelerations, which jump with efforts that a controller changes
     remedy: str  # for one that fails nevertheless
 
-    def __init__(
-        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, numbers: Array,
-        tableau: Tableau = CLASSICAL,
-    ) -> None:  # fmt: skip
-        self.tree, self.drives, self.constraints, self.size = tree, drives, constraints, size
-        self.engine = FloatingEngine(tree, drives, constraints, numbers, tableau)
+    def __init__(self, floating: FloatingModel, numbers: tuple[float, ...] = (), tableau: Tableau = CLASSICAL) -> None:
+        self.tree, self.drives, self.constraints = floating.tree, floating.drives, floating.constraints
+        self.size = floating.size  # extent of the mechanism (m)
+        self.engine = FloatingEngine(floating, numbers, tableau)
         self.at_breaks = False  # whether steps end where loads jump
         self.parted = False  # whether equal steps are taken in parts there
         self.grid: Grid | None = None  # of equal steps

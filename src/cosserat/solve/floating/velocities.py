@@ -32,7 +32,7 @@ class FittedNodes(NamedTuple):
     twists: Array
 
 
-def own_velocities(stepper: Stepper, reference: Reference, seats: list[Seat], begin: Start) -> Start | None:
+def own_velocities(stepper: Stepper, reference: Reference, begin: Start) -> Start | None:
     """A start with the velocities that follow from the described ones; None where the tree cannot tell by itself.
 
     As in the Galilean formulation what was given is kept, the rest has the least strain rate in the beams, and among
@@ -52,7 +52,7 @@ def own_velocities(stepper: Stepper, reference: Reference, seats: list[Seat], be
         A, rates = rows.A, rows.rate
         if q.any() or float(np.abs(rows.value).max(initial=0.0)) > _CLOSED * min(1.0, reference.size):
             return None
-    found = _described(tree, reference, seats, begin, metric, TreeRates(A, rates))
+    found = _described(tree, reference, stepper.engine.seats, begin, metric, TreeRates(A, rates))
     if found is not None and not metric.independent(A):
         _name_dependent(reference, t)
     return None if found is None else begin._replace(v=found)
@@ -156,13 +156,12 @@ def fitted_velocities(
     return _closest(J, scale * nodes.twists.ravel(), v, held)
 
 
-def given_velocities(
-    tree: FlexibleTree, reference: Reference, seats: list[Seat], q: Array, v: Array, held: NDArray[np.bool_]
-) -> Array:  # fmt: skip
+def given_velocities(stepper: Stepper, reference: Reference, q: Array, v: Array) -> Array:
     """Velocities closest to those given for bodies, beams and modes; relative ones that follow from nothing are zero.
 
     The Galilean formulation, which else decides, has no modal bodies.
     """
+    tree, seats = stepper.tree, stepper.engine.seats
     scale, given = np.repeat([1.0, reference.length], 3), np.repeat(reference.given[:-1], 3, axis=1)
     now = Motions(tree.data).move(q, tree.neutral())
     J = np.tile(scale, len(seats))[:, None] * jacobian(tree, now, seats, q)
@@ -173,7 +172,7 @@ def given_velocities(
             weight = np.sqrt(np.diag(body.inertia.modal_mass) / body.mass)
             rows.append(weight[:, None] * np.eye(len(q))[columns])
             wanted.append(weight * body.rates)
-    return _closest(np.vstack(rows), np.concatenate(wanted), v, held)
+    return _closest(np.vstack(rows), np.concatenate(wanted), v, stepper.drives.held)
 
 
 def _closest(J: Array, wanted: Array, v: Array, held: NDArray[np.bool_]) -> Array:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from cosserat.solve.formulation import Floating
+
 
 class Setting(NamedTuple):
     """Arguments as those of `simulate`."""
@@ -19,3 +21,8 @@ class Setting(NamedTuple):
     modes: Any = None
     boundary: Any = None
     stiffening: bool = True
+
+    @property
+    def frames(self) -> Floating:
+        """Floating frames, where these are the formulation."""
+        return Floating(self.modes, self.boundary, self.stiffening)

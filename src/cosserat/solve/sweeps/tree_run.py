@@ -11,11 +11,8 @@ from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Trajectory
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant, Start
-from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.linear.point import MOMENT
 from cosserat.solve.linear.ports import input_ports
@@ -103,12 +100,8 @@ class TreeRun(VariedRun):
 
     def moment(self, state: Instant, work: Any = None) -> Run:
         stepper, t = self.stepper if work is None else work, np.array([self.stored[-1]])
-        results = FloatingResults(stepper.engine, stepper.reference, t, state.stored, stepper.seats)
         settings = {"formulation": "floating", "integrator": self.asked.integrator}
-        status = Status(Outcome.OK, float(t[0]))
-        run = Run(Trajectory(stepper.reference, t, results.pending, status, settings, {}, None, results.record))
-        results.pending.fill = lambda: results.fill(run.motion)
-        return run
+        return Run(FloatingResults(stepper.engine, stepper.reference, t, state.stored).trajectory(settings=settings))
 
     def initial_names(self) -> list[tuple[str, int]]:
         return [(name, 1) for name in self.stepper.tree.coordinates]
@@ -124,8 +117,7 @@ class TreeRun(VariedRun):
             )
         after, free = self.tape[k].after, ~self.stepper.drives.held
         if self._system is None:
-            frames = Floating(self.asked.modes, self.asked.boundary, self.asked.stiffening)
-            self._system = TreeSystem(self.model, frames, "gradient")
+            self._system = TreeSystem(self.model, self.asked.frames, "gradient")
         none = np.zeros(self._system.n_rows)
         state = TreeState(after.q, after.v, after.a, none, after.angles, after.t, after.inner[0])
         self._system.load(after.t)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.compile.rules import break_array
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
@@ -15,16 +14,14 @@ from cosserat.results.reference import Reference
 from cosserat.results.status import Status
 from cosserat.solve.floating.explicit import Explicit
 from cosserat.solve.floating.implicit import Implicit
-from cosserat.solve.floating.results import node_seats
-from cosserat.solve.floating.simulate import timetable_for, tree_for
+from cosserat.solve.floating.model import floating_model
 from cosserat.solve.floating.start import starting_state
-from cosserat.solve.floating.state import Advance, Drives, Instant, States, stacked
+from cosserat.solve.floating.state import Advance, Instant, States, stacked
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import adaptive_steps, equal_steps, fixed_steps
 from cosserat.solve.motion.grading import parts_of
 from cosserat.solve.motion.walk import NEVER
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 from cosserat.solve.sweeps.setting import Setting
 
 STEP, BEGIN, RESCALE = "step", "begin", "rescale"
@@ -40,36 +37,56 @@ class TreeEntry(NamedTuple):
     after: Instant
 
 
-class RecordingImplicit(Implicit):
-    """Generalised-alpha steps that write down what they do."""
+class Recording(Stepper):
+    """Steps, one after the other, that write down what they do; before those of the method in the order of bases."""
 
     tape: list[TreeEntry]
     starts_in_parts = False
 
     def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """One step after the other."""
-        done, stored = 0, list[States]()
-        while done < n:
+        done, stored, failure = 0, list[States](), None
+        while done < n and failure is None:
             at = t + done * h
             begin = self.readied(old, at, h)
-            step = super().advance(begin, at, h, 1, every, phase + done)
-            if step.failure is not None:
-                return Advance(old, done, stacked(stored) if stored else None, step.failure)
-            now = step.now._replace(t=at + h)
-            if begin is not old and self._changes(old, h):
-                kind = BEGIN if self.at_breaks else RESCALE
-                self.tape.append(TreeEntry(kind, at, h, old, begin))
-            self.tape.append(TreeEntry(STEP, at, h, begin, now))
-            if step.stored is not None:
-                stored.append(step.stored)
-            old, done = now, done + 1
-        return Advance(old, done, stacked(stored) if stored else None, None)
+            step = super().advance(begin, at, h, 1, every, phase + done)  # type: ignore[safe-super]
+            failure = step.failure
+            if failure is None:
+                if begin is not old and self._changes(old, h):
+                    kind = BEGIN if self.at_breaks else RESCALE
+                    self.tape.append(TreeEntry(kind, at, h, old, begin))
+                old, done = step.now._replace(t=at + h), done + 1
+                self.tape.append(TreeEntry(STEP, at, h, begin, old))
+                stored += [] if step.stored is None else [step.stored]
+        return Advance(old, done, stacked(stored) if stored else None, failure)
 
     def _changes(self, old: Instant, h: float) -> bool:
         return old.step != h and (self.at_breaks or old.step != 0.0)
 
     def readied(self, old: Instant, t: float, h: float) -> Instant:
         """A state from which steps of length h go on."""
+        return old
+
+    def first_of(self, begin: Instant, h: float) -> Instant:
+        """The state before the first map, from that of the start, for a first step of length h."""
+        return begin
+
+    def again(self, entry: TreeEntry, old: Instant) -> Instant:
+        """Apply a map of a tape to another state."""
+        if entry.kind != STEP:
+            return self.readied(old._replace(step=entry.before.step), entry.t, entry.h)
+        step = super().advance(  # type: ignore[safe-super]
+            old._replace(step=entry.h), entry.t, entry.h, 1, NEVER, 0
+        )  # fmt: skip
+        if step.failure is not None:
+            raise SolveError(f"gradient: the step from {entry.t:.6g} s fails for changed numbers")
+        return step.now._replace(t=entry.t + entry.h)
+
+
+class RecordingImplicit(Recording, Implicit):
+    """Generalised-alpha steps that write down what they do."""
+
+    def readied(self, old: Instant, t: float, h: float) -> Instant:
         if self.at_breaks and old.step != h:
             old = self._begun(old, t, h)
         if old.step not in (0.0, h):
@@ -84,7 +101,6 @@ class RecordingImplicit(Implicit):
         return found
 
     def first_of(self, begin: Instant, h: float) -> Instant:
-        """The state before the first map, from that of the start, for a first step of length h."""
         if not self.starts_in_parts:
             return begin
         part = parts_of(h)[0]
@@ -92,47 +108,9 @@ class RecordingImplicit(Implicit):
         first = np.where(self.drives.held, begin.a, self.resolved(begin.a))
         return begin._replace(a=first, carried=first)
 
-    def again(self, entry: TreeEntry, old: Instant) -> Instant:
-        """Apply a map of a tape to another state."""
-        if entry.kind != STEP:
-            return self.readied(old._replace(step=entry.before.step), entry.t, entry.h)
-        return _stepped(Implicit.advance(self, old._replace(step=entry.h), entry.t, entry.h, 1, NEVER, 0), entry)
 
-
-class RecordingExplicit(Explicit):
+class RecordingExplicit(Recording, Explicit):
     """Runge-Kutta steps that write down what they do."""
-
-    tape: list[TreeEntry]
-    starts_in_parts = False
-
-    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
-        """One step after the other."""
-        done, stored = 0, list[States]()
-        while done < n:
-            at = t + done * h
-            step = super().advance(old, at, h, 1, every, phase + done)
-            if step.failure is not None:
-                return Advance(old, done, stacked(stored) if stored else None, step.failure)
-            now = step.now._replace(t=at + h)
-            self.tape.append(TreeEntry(STEP, at, h, old, now))
-            if step.stored is not None:
-                stored.append(step.stored)
-            old, done = now, done + 1
-        return Advance(old, done, stacked(stored) if stored else None, None)
-
-    def first_of(self, begin: Instant, h: float) -> Instant:
-        """The state before the first map."""
-        return begin
-
-    def again(self, entry: TreeEntry, old: Instant) -> Instant:
-        """Apply a map of a tape to another state."""
-        return _stepped(Explicit.advance(self, old, entry.t, entry.h, 1, NEVER, 0), entry)
-
-
-def _stepped(step: Advance, entry: TreeEntry) -> Instant:
-    if step.failure is not None:
-        raise SolveError(f"gradient: the step from {entry.t:.6g} s fails for changed numbers")
-    return step.now._replace(t=entry.t + entry.h)
 
 
 class RecordingWalk(FloatingWalk):
@@ -161,29 +139,22 @@ def prepared(
 ) -> tuple[Any, Instant, float]:
     """A recording stepper, the start, and a typical length; `change(stepper, start)` may give another start."""
     reference = Reference(model)
-    settings = {"modes": asked.modes, "boundary": asked.boundary, "stiffening": asked.stiffening}
-    tree = tree_for(model, reference, settings)
-    drives = Drives(model, tree)
-    seats = node_seats(tree, reference.skeleton)
-    constraints = TreeConstraints(model, tree.data, [seat for seat in seats if seat.link >= 0])
-    timetable, reference.rules = timetable_for(model, tree, constraints), constraints.rules
-    timetable.look(asked.start_time, asked.duration)
-    constraints.closed.held.breaks[:] = break_array(constraints.rules)
-    of_tree = tree, drives, constraints, reference.size
+    floating = floating_model(model, reference, asked.frames, "simulate")
+    forces, timetable = floating.tree.forces, floating.timetable(reference, asked.start_time, asked.duration)
     stepper: Any
     if asked.integrator == "runge-kutta":
-        stepper = RecordingExplicit(*of_tree, asked.step is None)
+        stepper = RecordingExplicit(floating, asked.step is None)
     else:
-        stepper = RecordingImplicit(*of_tree, asked.rho, asked.newton_tolerance)
-    stepper.tape, stepper.reference, stepper.seats = [], reference, seats
+        stepper = RecordingImplicit(floating, asked.rho, asked.newton_tolerance)
+    stepper.tape, stepper.reference = [], reference
     start = starting_state(stepper, reference, "reference", asked.start_time)
     if change is not None:
         start = change(stepper, start)
     begin = stepper.start(*start)
     if begin.inner.size:
         raise SolveError("gradient: laws own states, which it does not follow")
-    tree.forces.jumps = timetable.jumps(begin.t, begin.t + asked.duration)
-    if tree.forces.jumps.times or timetable.kinks([begin.t + asked.duration], 1e-9 * asked.duration):
+    forces.jumps = timetable.jumps(begin.t, begin.t + asked.duration)
+    if forces.jumps.times or timetable.kinks([begin.t + asked.duration], 1e-9 * asked.duration):
         raise SolveError("gradient: a load or a prescribed motion is not smooth, which it does not follow")
     stepper.at_breaks = asked.step is None
     return stepper, begin, reference.length

@@ -184,7 +184,7 @@ class TreeBalance(Balance):
     def result(self, status: Status, settings: dict[str, Any], stats: dict[str, Any]) -> Equilibrium:
         """The present state as a result; the status names bodies that bend farther than their modes can tell."""
         status = noted(status, stats, bent_far(self.system.data, self.system.seats, self.now.q[None]))
-        return Equilibrium(self.system.trajectory([self.now], status, settings, stats))
+        return Equilibrium(self.system.trajectory([self.now], status, settings, stats=stats))
 
 
 def tree_balance(system: TreeSystem, state: TreeState) -> TreeBalance:

@@ -14,26 +14,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.tree import TreeData, compile_tree, linked_again
+from cosserat.compile.tree import TreeData
 from cosserat.kernels.law_states import FROZEN, STEADY
 from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
-from cosserat.results.motion import motion_of
 from cosserat.results.reference import Reference
-from cosserat.results.status import Outcome, Status
+from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.methods import new_stepper
-from cosserat.solve.floating.results import FloatingResults, node_seats
+from cosserat.solve.floating.model import floating_model
+from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.start import starting_state
-from cosserat.solve.floating.state import Drives, States
+from cosserat.solve.floating.state import States
 from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.differences import EIGHTH, STEP
 from cosserat.solve.relative import flexible_coordinates
 from cosserat.solve.relative.flexible_recursion import Motions
-from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.seat_motion import coordinate_rows
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 from cosserat.solve.spin import check_steady
 from cosserat.solve.trees.turntable import Spin, on_turntable
 
@@ -90,19 +87,10 @@ class TreeSystem:
         table = ""
         if spin is not None:
             model, table = on_turntable(model, spin)
-        stations = {name: [float(s) for s in mesh.s] for name, mesh in self.compiled.beams.items()}
-        data: TreeData
-        if like is None:
-            data = compile_tree(
-                model, floating.modes, floating.boundary, floating.stiffening, stations, caller, cut=True
-            )  # fmt: skip
-        else:
-            data = linked_again(model, like.data)
-        self.tree = FlexibleTree.of_data(model, data)
-        self.data: TreeData = data
-        self.drives = Drives(model, self.tree)
-        self.constraints = TreeConstraints(model, self.data)
-        self.seats = node_seats(self.tree, self.reference.skeleton)
+        found = floating_model(model, self.reference, floating, caller, None if like is None else like.data)
+        self.tree = found.tree
+        self.data: TreeData = found.data
+        self.drives, self.constraints, self.seats = found.drives, found.constraints, found.seats
         self.n = len(self.tree.coordinates)
         self.turning = np.zeros(self.n)
         self._table = np.array([name == table for name in self.tree.coordinates])
@@ -112,14 +100,11 @@ class TreeSystem:
         self.n_rows = len(self.held) + self.constraints.n_rows
         self.holonomic = np.concatenate((np.ones(len(self.held), dtype=bool), self.constraints.holonomic))
         self._now = Motions(self.data)
-        self._engine = FloatingEngine(self.tree, self.drives, self.constraints, np.zeros(12))
+        self._stepper = new_stepper(found, "runge-kutta", 0.9, None)
 
     def start(self, t: float, start: Any = "reference", moving: bool = False) -> TreeState:
         """Where `simulate` would start; at rest unless `moving`."""
-        stepper = new_stepper(
-            self.tree, self.drives, self.constraints, self.compiled.size, "runge-kutta", 0.9, None
-        )  # fmt: skip
-        begin = starting_state(stepper, self.reference, start, t)
+        begin = starting_state(self._stepper, self.reference, start, t)
         zero = np.zeros(self.n)
         if self.spin is not None and self.spin.twist is not None:
             check_steady(self.compiled, self.compiled.sampler.sample(np.array([t])), self.spin.twist)
@@ -258,12 +243,8 @@ class TreeSystem:
         return np.array([flexible_coordinates.bracket(self.data, v, unit) for unit in np.eye(self.n)]).T
 
     def trajectory(
-        self,
-        states: list[TreeState],
-        status: Status | None = None,
-        settings: dict[str, Any] | None = None,
-        stats: dict[str, Any] | None = None,
-    ) -> Trajectory:
+        self, states: list[TreeState], status: Status | None = None, settings: dict[str, Any] | None = None, **more: Any
+    ) -> Trajectory:  # fmt: skip
         """States as a stored trajectory, from which results read places, joints, energies."""
         k = len(self.held)
         q, v, a, angles = (np.array([getattr(s, name) for s in states]) for name in ("q", "v", "a", "angles"))
@@ -271,13 +252,7 @@ class TreeSystem:
         inner = np.array([self.settled(s).inner for s in states])
         stored = States(q, v, a, np.array([s.force[k:] for s in states]), angles, inner)
         times = np.array([s.t for s in states])
-        results = FloatingResults(self._engine, self.reference, times, stored, self.seats)
-        status = Status(Outcome.OK, states[-1].t) if status is None else status
-        found = Trajectory(
-            self.reference, times, results.pending, status, {**(settings or {}), "formulation": "floating"},
-            stats or {}, None, results.record,
-        )  # fmt: skip
-        motion = motion_of(found)
-        results.pending.fill = lambda: results.fill(motion)
+        results = FloatingResults(self._stepper.engine, self.reference, times, stored)
+        found = results.trajectory(status, {**(settings or {}), "formulation": "floating"}, **more)
         _ = found.history, results.record.ledger  # now: loads may be scaled later
         return found
