@@ -23,10 +23,9 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import warn
 from cosserat.kernels.alpha import move
 from cosserat.kernels.beams import relative_vectors
+from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.modes import Modes
-
-Array = NDArray[np.float64]
 
 _DRAWN = 0.1  # elongation of an element's chord beyond the strain of the beam that is taken as wrong
 _SHARP = 40.0  # N h^2/EI beyond which an element does not resolve the bend of a beam in tension

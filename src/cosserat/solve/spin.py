@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import Inputs
+from cosserat.lie.protocol import Array
 from cosserat.model.parameters import resolve
-
-Array = NDArray[np.float64]
 
 _PARALLEL = 1e-9
 

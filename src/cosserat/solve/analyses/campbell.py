@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.campbell import Campbell, CriticalSpeed
@@ -20,8 +21,6 @@ from cosserat.solve.arguments import check_count, check_state
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.neutral import all_crossings, usual_neutral
 from cosserat.solve.linear.spectra import Complex, Spectra, Spectrum, match, track
-
-Array = NDArray[np.float64]
 
 _CONJUGATE = 1e-6  # distance of eigenvalues, relative to the largest, of pairs
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import is_number
 from cosserat.results.equilibrium import Equilibrium
@@ -23,8 +24,6 @@ from cosserat.solve.balance.arc import Arc, PathState
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.path_walk import Options, Raised, Trace, walk
 from cosserat.solve.interrupts import Interrupts
-
-Array = NDArray[np.float64]
 
 _BY_USER = {Outcome.INTERRUPTED, Outcome.CALL_FAILED}
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.state_loads import signals_of
 from cosserat.errors import ModelError, SolveError
 from cosserat.lie import so3
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.apparent import ApparentLoad
 from cosserat.model.fluid import Fluid
@@ -35,8 +35,6 @@ from cosserat.solve.analyses.linearize import linearize
 from cosserat.solve.arguments import check_number
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.linear.kinematic_rows import place_jacobian
-
-Array = NDArray[np.float64]
 
 _MAX_ITERATIONS = 60
 _LONGEST = 0.2  # rad, or shares of the extent, in a correction

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.analyses.formulations import Formulation
@@ -22,8 +20,6 @@ from cosserat.solve.trees.parametric import TreeParametric
 from cosserat.solve.trees.points import TreePoints
 from cosserat.solve.trees.sweep import TreeSweep
 from cosserat.solve.trees.turntable import spin_of, spin_of_twist
-
-Array = NDArray[np.float64]
 
 
 class FloatingFrames(Formulation):

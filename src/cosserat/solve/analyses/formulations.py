@@ -6,9 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.balance.balance import Balance
@@ -18,8 +16,6 @@ from cosserat.solve.balance.points import NodalPoints, Points
 from cosserat.solve.balance.statics import statics_at
 from cosserat.solve.balance.sweep import NodalSweep, Sweep
 from cosserat.solve.formulation import Floating, floating_of
-
-Array = NDArray[np.float64]
 
 
 class Formulation(ABC):

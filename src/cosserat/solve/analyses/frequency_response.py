@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError, shown
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.linear import POSITION
 from cosserat.results.response import Response
@@ -31,7 +32,6 @@ from cosserat.solve.linear.port_units import input_unit, output_unit
 from cosserat.solve.linear.ports import input_ports, output_ports
 from cosserat.solve.linear.scaling import without_units
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _CALLER = "frequency_response"

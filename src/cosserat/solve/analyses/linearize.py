@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import block_array, csc_matrix, vstack
 from scipy.sparse.linalg import splu
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.law_states import LawStates
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel
@@ -27,8 +27,6 @@ from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
 from cosserat.solve.linear.ports import input_ports, output_ports
 from cosserat.solve.linear.rolling_spectrum import rolling_space
 from cosserat.solve.linear.scaling import meeting
-
-Array = NDArray[np.float64]
 
 _DENSE = 400  # degrees of freedom up to which a reduced model comes from the full one
 _LARGEST = 3000  # degrees of freedom up to which all are kept

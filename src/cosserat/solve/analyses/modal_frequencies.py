@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.tree import compile_tree
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.forces import Spring
 from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
@@ -22,8 +23,6 @@ from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 if TYPE_CHECKING:
     from xarray import Dataset
-
-Array = NDArray[np.float64]
 
 _GOOD_PART = 0.25
 _RANK = 1e-9

@@ -13,6 +13,7 @@ from scipy.sparse import csc_matrix
 
 from cosserat.calls import answered
 from cosserat.errors import CosseratWarning, SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.solve.analyses.points import point_at
@@ -25,8 +26,6 @@ from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.linear.pose import held_at
 from cosserat.solve.linear.quadratic import eigenpairs
-
-Array = NDArray[np.float64]
 
 _EQUAL = 1e-6  # relative difference of frequencies squared, or displacements, that are taken as equal
 _GROWS = 1e-6  # real part, relative to |s|, that is no rounding: such modes are never left out

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.results.resonances import Meeting, Resonances
 from cosserat.solve.analyses.modes import modes
 from cosserat.solve.arguments import check_count, check_number
-
-Array = NDArray[np.float64]
 
 _SAMPLES = 64  # of the signal, per period of its highest harmonic
 

@@ -6,10 +6,10 @@ import time as clock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError, shown
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
@@ -19,8 +19,6 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import EigenCrossing
 from cosserat.solve.linear.neutral import all_crossings, settle, usual_neutral
 from cosserat.solve.linear.spectra import Spectra, track
-
-Array = NDArray[np.float64]
 
 
 @answered()

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE
 from cosserat.results.stability_map import Boundary, StabilityMap
@@ -22,7 +22,6 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import EigenCrossing, crossings
 from cosserat.solve.linear.spectra import Spectra, Spectrum
 
-Array = NDArray[np.float64]
 Edge = tuple[int, int, int]  # node of the grid and the direction in which the edge leaves it
 
 _STATIC = 1e-5  # imaginary part relative to |s| that is none

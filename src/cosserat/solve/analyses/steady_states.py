@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.analyses.equilibrium import equilibrium
@@ -17,8 +17,6 @@ from cosserat.solve.analyses.formulations import Formulation, formulation_of
 from cosserat.solve.analyses.points import point_of
 from cosserat.solve.arguments import check_state
 from cosserat.solve.balance.knobs import Knobs
-
-Array = NDArray[np.float64]
 
 _HALVINGS = 6
 

@@ -12,6 +12,7 @@ from scipy.sparse.linalg import splu
 
 from cosserat.calls import answered
 from cosserat.errors import ModelError, SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.equilibrium import Equilibrium
@@ -27,8 +28,6 @@ from cosserat.solve.balance.standing import equal_states
 from cosserat.solve.balance.targets import Target, read_targets
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.quadratic import eigenpairs
-
-Array = NDArray[np.float64]
 
 _MAX_ITERATIONS = 100
 _ALL_EIGENVALUES = 60  # freedoms up to which all eigenvalues are computed

@@ -12,16 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eig
 from scipy.sparse import block_array, csc_matrix
 from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
+from cosserat.lie.protocol import Array
 from cosserat.solve.balance.balance import State
 from cosserat.solve.balance.factors import signed_factors
 from cosserat.solve.balance.parametric import Parametric
-
-Array = NDArray[np.float64]
 
 MAX_CORRECTIONS = 16
 _N_EIGENVALUES = 4

@@ -12,18 +12,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csc_matrix
 from scipy.sparse.linalg import SuperLU
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.state_loads import failing_balance
+from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
 from cosserat.solve.balance.factors import factors_of, sign_of
 from cosserat.solve.balance.symmetries import ROUNDING, drifts, harmless
 
-Array = NDArray[np.float64]
 State = tuple[Array, Array, Array]  # configuration, multipliers, angles that are followed
 
 MAX_ITERATIONS = 40

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from cosserat.lie.protocol import Array
 from cosserat.solve.balance.arc import Arc, PathState
-
-Array = NDArray[np.float64]
 
 _SAME_SHAPE = 0.7  # cosine from which two eigenvectors of neighbouring points belong together
 _SAME_PLACE = 1e-4  # of a step: critical points nearer than this are one, with several shapes

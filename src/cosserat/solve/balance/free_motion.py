@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eig
 from scipy.sparse import bsr_matrix
 from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
 from cosserat.lie import so3
+from cosserat.lie.protocol import Array
 from cosserat.results.joints import coordinate_rates
 from cosserat.results.motion import motion_of
 from cosserat.results.virtual import virtual_motion
 from cosserat.solve.balance.balance import FREE_SHIFT, Balance
 from cosserat.solve.balance.factors import factors_of
 from cosserat.solve.balance.statics import Statics
-
-Array = NDArray[np.float64]
 
 _DENSE = 120  # unknowns up to which all eigenvalues at once are cheaper
 _AT_MOST = 12  # free motions sought in larger mechanisms

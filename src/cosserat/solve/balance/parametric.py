@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, System
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.kernels.integrate import load_stages
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
@@ -23,8 +23,6 @@ from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.statics import Statics, statics_at
 from cosserat.solve.spin import spin_twist
-
-Array = NDArray[np.float64]
 
 RELATIVE_STEP = 1e-5  # relative step of central differences where a parameter enters nonlinearly
 

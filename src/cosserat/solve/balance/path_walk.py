@@ -6,16 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError, SolveError
+from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.balance.arc import Arc, PathState
 from cosserat.solve.balance.critical import CriticalState, ExaminedState, critical_points, point_of
 from cosserat.solve.interrupts import Interrupts
-
-Array = NDArray[np.float64]
 
 _SMALLEST = 1e-7  # step length below which a path is given up
 _STRAYING = 0.1  # first correction, relative to the step, up to which steps grow

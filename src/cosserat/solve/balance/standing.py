@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags
 
+from cosserat.lie.protocol import Array
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.solve.balance.balance import FALLEN, Attempt, Balance
 from cosserat.solve.pivots import CLEAR, STIFFENED, pivots
-
-Array = NDArray[np.float64]
 
 _GIVES = 1e-9  # negative energy, relative to the terms it is summed from, that is no remainder of the balance
 _GROWS = 1e-6  # real part of an eigenvalue, relative to its size, that is no rounding

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csc_matrix
 
 from cosserat.compile.build import compile_model
@@ -19,6 +18,7 @@ from cosserat.kernels.alpha import move
 from cosserat.kernels.law_states import STEADY
 from cosserat.kernels.residual import add_inertia, forces, predict_strain, track_angles
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.joints import tracked_in
@@ -33,8 +33,6 @@ from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, OperatingPoint
 from cosserat.solve.memory import Memory, loaded_memory, trial_history
 from cosserat.solve.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
-
-Array = NDArray[np.float64]
 
 _NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be what is left of others
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.errors import ParameterError, SolveError
+from cosserat.lie.protocol import Array
 from cosserat.solve.balance.balance import Attempt
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import differing, sampled, zero_if_none
@@ -20,8 +20,6 @@ from cosserat.solve.initial import consistent_accelerations, set_trial, settle_s
 from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.spin import check_steady, spin_twist, twists_in
-
-Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-12  # last correction of positions, relative to the extent of the mechanism
 _AT_REST = 1e-12  # unbalanced force, relative to reactions and stresses, below which nothing needs to be solved

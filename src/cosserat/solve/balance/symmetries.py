@@ -7,12 +7,10 @@ loads know nothing of such motions of the whole, so that holding one node agains
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 
+from cosserat.lie.protocol import Array
 from cosserat.results import virtual
-
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-11  # of the terms it is summed from: stiffness or force that is none
 

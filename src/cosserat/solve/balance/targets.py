@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.parameters import is_number, resolve
 from cosserat.results.joints import coordinates
 from cosserat.results.kinematics import place_frames
 from cosserat.results.mechanism import Mechanism
 from cosserat.solve.linear.kinematic_rows import joint_jacobian, place_jacobian, still_motion
 from cosserat.solve.linear.point import OperatingPoint
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

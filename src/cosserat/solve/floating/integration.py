@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.floating.methods import new_stepper
@@ -14,8 +14,6 @@ from cosserat.solve.floating.model import FloatingModel
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import equal_steps, fixed_steps
 from cosserat.solve.relative.quantities import TreeMotion
-
-Array = NDArray[np.float64]
 
 
 def integrate(

@@ -13,19 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh, qr, solve_triangular
 from scipy.sparse import csc_matrix
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.errors import SolveError
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.kinematic_rows import joint_jacobian
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix
 from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.linear.scaling import meeting, without_units
-
-Array = NDArray[np.float64]
 
 _INDEPENDENT = 1e-8  # smallest share of a coordinate that others do not say
 _WELL_CONDITIONED = 1e-10

@@ -15,8 +15,6 @@ from scipy.sparse.linalg import splu
 
 from cosserat.solve.linear.matrices import Matrices
 
-Array = NDArray[np.float64]
-
 
 class Bordered:
     """Solves (s2 M + s D + K) x + Phi^T lambda = f, Phi x = g for blocks f, g; RuntimeError if that is singular."""

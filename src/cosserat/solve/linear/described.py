@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import block_diag, null_space
 
 from cosserat.compile.compiled import frame_to_row
 from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
 from cosserat.kernels.integrate import count_turns
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.initial import (
@@ -26,8 +26,6 @@ from cosserat.solve.initial import (
 from cosserat.solve.linear.flow import Flow, flow_of
 from cosserat.solve.linear.matrices import Matrices, matrices_at
 from cosserat.solve.linear.point import MOTION, OperatingPoint, name_of_node, new_point_memory
-
-Array = NDArray[np.float64]
 
 _STEADY = 1e-6  # acceleration, relative to those that act, that is accepted where there should be none
 _SAME = 1e-6  # relative change of the linear equations along the motion that is accepted

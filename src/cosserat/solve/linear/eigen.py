@@ -16,12 +16,11 @@ from scipy.linalg import eigh
 from scipy.sparse import csc_matrix
 
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.scaling import without_units
 from cosserat.solve.pivots import STIFFENED, pivots
-
-Array = NDArray[np.float64]
 
 _DENSE = 100  # free motions up to which all modes at once are cheaper than a Krylov space
 _LARGEST_DENSE = 2000  # free motions up to which dense algebra may replace it

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csc_matrix
 
 from cosserat.kernels.monitors import moduli
+from cosserat.lie.protocol import Array
 from cosserat.solve.strains import element_strains
 
 if TYPE_CHECKING:
     from cosserat.solve.linear.point import OperatingPoint
-
-Array = NDArray[np.float64]
 
 _AGREE = 1e-8  # to which the factored form has to give the assembled stiffness, entries relative to the diagonal
 

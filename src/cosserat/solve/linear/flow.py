@@ -16,18 +16,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.series import bracket
 from cosserat.kernels.touching import DISC, RULE
 from cosserat.lie import se3, so3
+from cosserat.lie.protocol import Array
 from cosserat.solve.gradients import constraint_gradients
 
 if TYPE_CHECKING:
     from cosserat.solve.linear.point import OperatingPoint
-
-Array = NDArray[np.float64]
 
 _STEP = 1e-5  # m, rad
 _RANK = 1e-9  # of the conditions on a, below which a direction is left open

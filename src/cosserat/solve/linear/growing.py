@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags
 
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.inverse import ACCEPTED, Inverse, invert
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.pivots import STIFFENED, pivots
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Pairs = tuple[Complex, Complex]
 

@@ -6,19 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import block_array, block_diag, csc_matrix, hstack, identity
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.series import bracket
 from cosserat.kernels.law_states import slopes
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 
 if TYPE_CHECKING:
     from cosserat.solve.linear.matrices import Matrices
     from cosserat.solve.linear.point import OperatingPoint
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

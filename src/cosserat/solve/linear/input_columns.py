@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import row_to_frame
@@ -24,6 +23,7 @@ from cosserat.kernels.efforts import servo
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces, joint_forces, track_angles
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.servos import Servo
 from cosserat.results.beams import line_wrenches
@@ -36,8 +36,6 @@ from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.memory import loaded_memory
-
-Array = NDArray[np.float64]
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 

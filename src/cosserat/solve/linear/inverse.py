@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.matrices import Matrices
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 ROUNDING = 16.0 * np.finfo(float).eps  # what cannot be told from zero, relative to what cancels in it

@@ -7,16 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.results.joints import coordinate_rates
 from cosserat.results.mechanism import JointInfo, Station
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.quantities import Evaluate, place_changes
 from cosserat.results.virtual import virtual_motion
 from cosserat.solve.linear.point import OperatingPoint
-
-Array = NDArray[np.float64]
 
 
 def still_motion(point: OperatingPoint) -> Motion:

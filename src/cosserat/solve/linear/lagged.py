@@ -19,7 +19,6 @@ from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.inner import joined
 from cosserat.solve.linear.matrices import Matrices
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _ALL = 60  # free motions up to which all modes make the first basis, and few lags count as idle

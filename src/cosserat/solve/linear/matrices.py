@@ -21,6 +21,7 @@ from cosserat.compile.rolling import keep_all
 from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
 from cosserat.kernels.law_states import FROZEN
+from cosserat.lie.protocol import Array
 from cosserat.solve.gradients import constraint_gradients, nodal_matrix
 from cosserat.solve.linear.elastic import Elastic, elastic_at
 from cosserat.solve.linear.inner import Inner, inner_at
@@ -29,8 +30,6 @@ from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 if TYPE_CHECKING:
     from cosserat.solve.linear.point import OperatingPoint
-
-Array = NDArray[np.float64]
 
 _ZERO = 2e-14  # strain energy that cannot be told from zero, relative to the terms it is summed from
 _LOST = 1e-14  # strain that rounding leaves, relative to the motions of which it is the difference

@@ -27,6 +27,7 @@ from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.residual import track_angles
+from cosserat.lie.protocol import Array
 from cosserat.results.beams import medium_of
 from cosserat.results.joints import coordinates
 from cosserat.results.motion import Motion, motion_of
@@ -38,8 +39,6 @@ from cosserat.solve.linear.kinematic_rows import kinematic_rows, still_motion
 from cosserat.solve.linear.more_input import with_input
 from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, OperatingPoint
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
-
-Array = NDArray[np.float64]
 
 _STEP = 5e-3  # rad, or parts of the typical length, between the points of a difference
 _LONG = 4.0  # times that, where strains are polynomials of the motion; rounding errors of positions are felt by them

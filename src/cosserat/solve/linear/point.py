@@ -18,6 +18,7 @@ from cosserat.kernels.freedoms import SLIDE
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.mechanism import JointInfo, Mechanism, mechanism_of
 from cosserat.results.quantities import Quantity
@@ -27,8 +28,6 @@ from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.flow import Flow
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at
 from cosserat.solve.memory import Memory, loaded_memory, trial_history
-
-Array = NDArray[np.float64]
 
 EQUILIBRIUM, ROTATION, MOMENT = "equilibrium", "steady rotation", "moment of a run"
 MOTION = "steady motion"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.input_columns import Column
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.state_loads import signals_of
 from cosserat.errors import PlaceError, SolveError, shown
@@ -31,7 +30,6 @@ from cosserat.solve.linear import input_columns
 from cosserat.solve.linear.input_columns import Column
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
 
-Array = NDArray[np.float64]
 
 def input_ports(point: Any, items: Any, caller: str = "linearize") -> InputPorts:
     """Columns of inputs given by name, as objects of the model, or as pairs (object, component)."""

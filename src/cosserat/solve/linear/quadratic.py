@@ -18,6 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.eigen import below, singular, symmetric_modes
 from cosserat.solve.linear.growing import growing_beyond, is_new
 from cosserat.solve.linear.inverse import ACCEPTED, ROUNDING, Inverse, invert, unit
@@ -26,7 +27,6 @@ from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.rolling_spectrum import rolling_eigenpairs
 from cosserat.solve.linear.scaling import without_units
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Pairs = tuple[Complex, Complex]
 

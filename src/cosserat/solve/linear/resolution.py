@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.lie.protocol import Array
 from cosserat.solve.strains import element_strains
-
-Array = NDArray[np.float64]
 
 _FAINT = 1e-12  # of the squares of all motions: strain of beams that do not take part
 

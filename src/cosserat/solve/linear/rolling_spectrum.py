@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.linalg import null_space
 
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.matrices import Matrices
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _LARGEST = 1500  # motions that dense algebra can take

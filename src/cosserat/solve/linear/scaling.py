@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.elastic import Elastic
 from cosserat.solve.linear.matrices import Matrices
-
-Array = NDArray[np.float64]
 
 _SLOW = 1e-3  # rate of the stiffness, relative to that of the states of laws, below which it is no unit
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import ParameterError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.solve.linear.input_columns import parameter_difference
-
-Array = NDArray[np.float64]
-
 
 _ROUNDING = 1e-11  # of the largest number of an array: what computations leave where a number does not change
 

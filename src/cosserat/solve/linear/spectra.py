@@ -16,7 +16,6 @@ from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.growing import is_undamped, stray
 from cosserat.solve.linear.quadratic import eigenpairs
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 SPARE = 4  # eigenvalues computed beyond those asked for, so that none is missed that comes in from outside

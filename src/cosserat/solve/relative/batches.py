@@ -8,15 +8,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.tree_forces import TreeForces
 from cosserat.errors import SolveError
 from cosserat.kernels.recursion import batch
 from cosserat.kernels.recursion import table as layout
+from cosserat.lie.protocol import Array
 from cosserat.solve.relative.lane_forces import LaneForces
-
-Array = NDArray[np.float64]
 
 
 class Batches:

@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.tree_constraints import TreeConstraints, TreeRows
-
-Array = NDArray[np.float64]
 
 _RANK = 1e-10  # singular values below this part of the largest belong to redundant rows
 _AGREE = 1e-6  # of the greatest acceleration in a cut, by which given motions may open it

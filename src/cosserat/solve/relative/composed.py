@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.compile.seats import Seat
 from cosserat.compile.tree import TreeData, refuse_armatures, refuse_state_loads
 from cosserat.kernels.flexible.arrays import Z
 from cosserat.lie import se3, so3
+from cosserat.lie.protocol import Array
 from cosserat.model.bodies import RigidBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
@@ -26,8 +26,6 @@ from cosserat.solve.relative.flexible_coordinates import bracket
 from cosserat.solve.relative.flexible_recursion import Motions, accelerations, projected
 from cosserat.solve.relative.recursion import any_tree
 from cosserat.solve.relative.tree import Tree
-
-Array = NDArray[np.float64]
 
 
 @answered()

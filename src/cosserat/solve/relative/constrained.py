@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.solve.relative.closed_engine import least
 from cosserat.solve.relative.nonholonomic import GivesRows, VelocityConstraint, VelocityRows, constraints_of, gather
 from cosserat.solve.relative.recursion import any_tree
 from cosserat.solve.relative.tree import Tree
-
-Array = NDArray[np.float64]
 
 _CLOSE = 1e-13  # of the greatest lever, where projection ends
 _SLIPS = 1e-6  # of the greatest velocity: slip that says that something contradicts

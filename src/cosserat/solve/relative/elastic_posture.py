@@ -6,16 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.seats import Seat
 from cosserat.compile.tree import TreeData
+from cosserat.lie.protocol import Array
 from cosserat.results.posture import Posture
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.seat_motion import SeatMotion, moving_seat
-
-Array = NDArray[np.float64]
 
 
 class ElasticPosture(Posture):

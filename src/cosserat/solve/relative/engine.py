@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cosserat.compile.seats import Seat
+from cosserat.lie.protocol import Array
 from cosserat.results.posture import Posture
 from cosserat.solve.relative.nonholonomic import PlaceMotion
 
-Array = NDArray[np.float64]
 Dynamics = Callable[..., int]
 
 

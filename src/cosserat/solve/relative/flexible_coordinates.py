@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.flexible import coordinates
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.lie import se3
-
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 
 def moved(data: TreeData, q: Array, delta: Array) -> Array:

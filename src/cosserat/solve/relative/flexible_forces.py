@@ -26,6 +26,7 @@ from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.course import burn
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
 from cosserat.kernels.flexible.owning import load_owning, new_inner
+from cosserat.lie.protocol import Array
 from cosserat.model.forces import LineForce
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
@@ -33,8 +34,6 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.model.places import GROUND
 from cosserat.solve.relative.flexible_recursion import Motions
-
-Array = NDArray[np.float64]
 
 
 def law_group(laws: list[CompiledLaw], first: int, length: float, inertia: Array) -> arrays.Laws:

@@ -24,8 +24,7 @@ from cosserat.compile.tree import TreeData
 from cosserat.kernels.flexible import announce, articulated, inverse, kinematics
 from cosserat.kernels.flexible.arrays import INERTIA, LinkMotions, Vectors, Z
 from cosserat.lie import se3
-
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 
 class LinkMotion(NamedTuple):

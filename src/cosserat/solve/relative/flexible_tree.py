@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cosserat.compile.tree import TreeData
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.solve.relative.engine import Engine
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.tree import Tree
-
-Array = NDArray[np.float64]
 
 
 class FlexibleTree(Tree):

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from cosserat.calls import answered
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.solve.relative.recursion import free_tree
 from cosserat.solve.relative.tree import Tree
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

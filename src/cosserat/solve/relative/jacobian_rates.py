@@ -9,14 +9,12 @@ omega_v x omega_w more in the angular rows (Maurer-Cartan). Half of both togethe
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.seats import Seat
 from cosserat.compile.tree import TreeData
+from cosserat.lie.protocol import Array
 from cosserat.solve.relative.elastic_posture import ElasticPosture
 from cosserat.solve.relative.flexible_coordinates import bracket
-
-Array = NDArray[np.float64]
 
 
 def jacobian_rate(data: TreeData, seat: Seat, q: Array, v: Array, J: Array) -> Array:

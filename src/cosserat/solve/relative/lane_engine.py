@@ -9,7 +9,6 @@ from types import MethodType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.link_table import LinkTable
 from cosserat.compile.seats import Seat
@@ -23,14 +22,13 @@ from cosserat.kernels.recursion.hybrid import hybrid_dynamics
 from cosserat.kernels.recursion.newton_euler import inverse_dynamics
 from cosserat.kernels.springs import stored
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.posture import Posture
 from cosserat.solve.relative.batches import Batches
 from cosserat.solve.relative.engine import Dynamics
 from cosserat.solve.relative.lane_forces import LaneForces
 from cosserat.solve.relative.nonholonomic import PlaceMotion
-
-Array = NDArray[np.float64]
 
 _DOUBLE = np.dtype(np.float64)
 

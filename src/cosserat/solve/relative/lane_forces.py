@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.tree_forces import TreeForces
 from cosserat.kernels.flexible.arrays import Packed
@@ -16,8 +15,7 @@ from cosserat.kernels.recursion.forces import (
     forces_call,
     room,
 )
-
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 
 class LaneForces:

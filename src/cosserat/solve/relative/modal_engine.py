@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.seats import Seat
 from cosserat.compile.tree import TreeData
@@ -18,6 +17,7 @@ from cosserat.kernels.flexible import composite, dynamics, force_tangents, tange
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.law_states import FROZEN
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.posture import Posture
 from cosserat.solve.relative import flexible_recursion
@@ -28,8 +28,6 @@ from cosserat.solve.relative.jacobian_rates import jacobian_rate
 from cosserat.solve.relative.nonholonomic import PlaceMotion
 from cosserat.solve.relative.seat_motion import coordinate_rows
 from cosserat.solve.relative.states import StateChecker
-
-Array = NDArray[np.float64]
 
 
 class ModalEngine:

@@ -6,21 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.errors import SolveError
 from cosserat.kernels import touching
 from cosserat.kernels.touching import DISC, EDGE
 from cosserat.kernels.vectors import cross, dot
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
 
 if TYPE_CHECKING:
     from cosserat.solve.relative.closed_engine import ClosedEngine
     from cosserat.solve.relative.tree import Tree
-
-Array = NDArray[np.float64]
 
 
 class VelocityRows(NamedTuple):

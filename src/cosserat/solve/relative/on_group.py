@@ -5,14 +5,12 @@ from __future__ import annotations
 import threading
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.recursion import group
 from cosserat.kernels.recursion.group import GroupArguments, VectorPair
-
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 
 class OnGroup:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cosserat.lie.protocol import Array
 from cosserat.results.status import Status
-
-Array = NDArray[np.float64]
 
 
 class InverseDerivatives(NamedTuple):

@@ -10,17 +10,15 @@ import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError, shown
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.posture import Posture
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
 from cosserat.solve.relative.tree import Tree
-
-Array = NDArray[np.float64]
 
 
 class _KeptTree:

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.seats import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.flexible.arrays import Z
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions, projected
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-13
 

@@ -8,14 +8,12 @@ from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.recursion import table as layout
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
-
-Array = NDArray[np.float64]
 
 
 class StateChecker:

@@ -26,6 +26,7 @@ from cosserat.kernels.arrays import address_rows, address_table, new_visit, zero
 from cosserat.kernels.flexible import closing
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.joint_rows import ROTATION
+from cosserat.lie.protocol import Array
 from cosserat.model.constraint import Constraint
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Fixed, Joint
@@ -36,7 +37,6 @@ from cosserat.model.servos import servos_of
 from cosserat.solve.relative.flexible_recursion import Motions, projected
 from cosserat.solve.relative.seat_motion import modal_coordinates
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import block_array, csc_matrix, identity
 
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
@@ -21,8 +21,6 @@ from cosserat.solve.initial import EPSILON
 from cosserat.solve.trees.point import TreePoint, with_reactions
 from cosserat.solve.trees.system import TreeState, TreeSystem
 from cosserat.solve.trees.turntable import Spin
-
-Array = NDArray[np.float64]
 
 _RIGID = 1e-9  # of a rigid motion: what coordinates may miss of it
 _NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be what is left of others

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.mechanism import JointInfo
 from cosserat.solve.linear import input_columns
 from cosserat.solve.linear.input_columns import Column
 from cosserat.solve.trees.point import TreePoint
 from cosserat.solve.trees.system import TreeSystem
-
-Array = NDArray[np.float64]
 
 
 def motion_column(point: TreePoint, joint: JointInfo, i: int, name: str) -> Column:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import block_diag, csc_matrix
 
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.inner import Inner
 from cosserat.solve.relative.seat_motion import coordinate_rows, moving_seat
 from cosserat.solve.trees.system import TreeState
 
 if TYPE_CHECKING:
     from cosserat.solve.trees.point import TreePoint
-
-Array = NDArray[np.float64]
 
 
 def inner_at(point: TreePoint, along: Array) -> Inner | None:

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.results.motion import motion_of
 from cosserat.results.quantities import KINDS, OWN, PLACE, Evaluate, Quantity
 from cosserat.solve.linear.differences import EIGHTH, STEP, friction_speed
@@ -23,8 +23,6 @@ from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
 from cosserat.solve.trees.columns import parameter_difference
 from cosserat.solve.trees.point import TreePoint
 from cosserat.solve.trees.system import TreeState, TreeSystem
-
-Array = NDArray[np.float64]
 
 
 def tree_outputs(point: TreePoint, asked: list[Quantity], inputs: InputPorts) -> OutputPorts:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History
+from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.balance.balance import State
 from cosserat.solve.balance.knobs import Knobs
@@ -18,8 +18,6 @@ from cosserat.solve.formulation import Floating
 from cosserat.solve.trees.balance import TreeBalance, tree_balance_at
 from cosserat.solve.trees.system import TreeState, TreeSystem
 from cosserat.solve.trees.turntable import Spin, spin_of
-
-Array = NDArray[np.float64]
 
 INPUTS, LINKS, ALL = range(3)  # what a parameter changes: loads and motions, what links are like, elastic bodies
 _PROBES, _PROBED = 3, 0.05  # states at which equations are compared, and by how much they are apart

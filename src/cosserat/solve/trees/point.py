@@ -13,6 +13,7 @@ from scipy.sparse import csc_matrix
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.mechanism import JointInfo, Mechanism, mechanism_of
 from cosserat.results.modes import Modes
@@ -27,8 +28,6 @@ from cosserat.solve.memory import new_memory
 from cosserat.solve.trees.inner import inner_at
 from cosserat.solve.trees.shares import participation, tree_shares
 from cosserat.solve.trees.system import Slopes, TreeState, TreeSystem
-
-Array = NDArray[np.float64]
 
 _BALANCED = 1e-6  # force that is left, relative to the largest that acts
 _IMPLIED = 1e-9  # singular value of constraints, relative to the largest, of what others imply

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
 from cosserat.results.equilibrium import Equilibrium
@@ -18,8 +17,6 @@ from cosserat.solve.trees.balance import TreeBalance, tree_balance
 from cosserat.solve.trees.point import TreePoint, with_reactions
 from cosserat.solve.trees.system import TreeState, TreeSystem
 from cosserat.solve.trees.turntable import Spin
-
-Array = NDArray[np.float64]
 
 _STEADY = 1e-6  # acceleration, relative to those that act, that is accepted where there should be none
 _LATER = 0.7  # rad, or typical lengths, by which the fastest part moves on before equations are compared

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.results.modes import DIRECTIONS, Modes, energy_shares, summed
 from cosserat.results.virtual import strain_energies, virtual_motion
 from cosserat.solve.relative.flexible_recursion import Motions
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
     from cosserat.solve.trees.point import TreePoint
-
-Array = NDArray[np.float64]
 
 
 def tree_shares(point: TreePoint, modes: Modes, shapes: NDArray[Any]) -> Dataset:

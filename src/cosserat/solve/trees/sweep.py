@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.balance.balance import Attempt
 from cosserat.solve.balance.knobs import Knobs
@@ -18,8 +16,6 @@ from cosserat.solve.trees.parametric import Renewal
 from cosserat.solve.trees.point import TreePoint, with_reactions
 from cosserat.solve.trees.points import TreePoints
 from cosserat.solve.trees.turntable import spin_of_twist
-
-Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-12  # last correction of positions, relative to the extent of the mechanism
 _AT_REST = 1e-6  # part of what is accepted as balanced, below which nothing needs to be solved

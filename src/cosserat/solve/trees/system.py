@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.law_states import FROZEN, STEADY
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.reference import Reference
@@ -33,8 +34,6 @@ from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.seat_motion import coordinate_rows
 from cosserat.solve.spin import check_steady
 from cosserat.solve.trees.turntable import Spin, on_turntable
-
-Array = NDArray[np.float64]
 
 
 class TreeState(NamedTuple):

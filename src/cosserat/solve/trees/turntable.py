@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.spanning import span
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.bodies import RigidBody
 from cosserat.model.joints import Free, Joint, Revolute
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
 from cosserat.solve.spin import spin_twist
-
-Array = NDArray[np.float64]
 
 _ENDS = ("parent", "child", "a", "b", "place", "other")
 _LIGHT = 1e-9  # of the lightest body: the table is held, so that its own inertia is of no account
