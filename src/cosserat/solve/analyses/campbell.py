@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from cosserat.solve.arguments import check_count, check_state
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.neutral import all_crossings, usual_neutral
 from cosserat.solve.linear.spectra import Complex, Spectra, Spectrum, match, track
+from cosserat.solve.motion.stopwatch import Stopwatch
 
 _CONJUGATE = 1e-6  # distance of eigenvalues, relative to the largest, of pairs
 
@@ -72,7 +72,7 @@ def campbell(
     >>> found.frequencies.round(4).ravel().tolist()  # sqrt(4 - w^2) / (2 pi)
     [0.3082, 0.2757]
     """
-    wall, cpu = clock.perf_counter(), clock.process_time()
+    watch = Stopwatch()
     check_state("campbell", model, time, None, center)
     grid, n = checked_values("campbell", "spin", spins), check_count(n, "campbell", meaning="how many modes")
     try:
@@ -106,9 +106,9 @@ def campbell(
         values, shapes = values[:, upper], [x[:, upper] for x in shapes]
         unstable = all_crossings(spectra.at, everything, usual_neutral(spectra.at, everything)) if whole else []
         speeds = _critical_speeds(grid, values, shapes, orders, spectra.at) if whole else []
-    stats = {"solve_seconds": clock.process_time() - cpu, "wall_seconds": clock.perf_counter() - wall}
     return Campbell(
-        model.name, grid, values, tuple(int(k) for k in orders), speeds, [critical_of(c) for c in unstable], stats
+        model.name, grid, values, tuple(int(k) for k in orders), speeds, [critical_of(c) for c in unstable],
+        watch.seconds,
     )
 
 

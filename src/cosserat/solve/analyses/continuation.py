@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +23,7 @@ from cosserat.solve.balance.arc import Arc, PathState
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.path_walk import Options, Raised, Trace, walk
 from cosserat.solve.interrupts import Interrupts
+from cosserat.solve.motion.stopwatch import Stopwatch
 
 _BY_USER = {Outcome.INTERRUPTED, Outcome.CALL_FAILED}
 
@@ -169,7 +169,7 @@ def _follow(
     ends: tuple[float, float] | None = None,
 ) -> tuple[Path, tuple[float, float]]:
     """One path, and the range of the parameter that scales it."""
-    wall, cpu = clock.perf_counter(), clock.process_time()
+    watch = Stopwatch()
     name = knobs.names[0]
     found = _start(knobs, frames, start, options)
     value = knobs.values[name]
@@ -202,8 +202,7 @@ def _follow(
         "factorizations": arc.statics.factorizations,
         "nodes": arc.statics.compiled.n_nodes,
         "joints": arc.statics.compiled.n_joints,
-        "solve_seconds": clock.process_time() - cpu,
-        "wall_seconds": clock.perf_counter() - wall,
+        **watch.seconds,
     }
     path = _path_of(arc, trace, status, stats, options.time)
     if isinstance(start, PathPoint):

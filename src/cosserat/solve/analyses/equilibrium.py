@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +21,7 @@ from cosserat.solve.balance.standing import Push, descend, nudge, resists
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.coarseness import taut_element, warn_coarse
+from cosserat.solve.motion.stopwatch import Stopwatch
 
 _SMALLEST_STEP = 2.0**-14
 _CRITICAL_STEP = 2.0**-11  # a critical load is passed in steps no larger than this
@@ -91,18 +91,18 @@ def equilibrium(
         raise SolveError(f"equilibrium: stable is {stable!r}; pass True or False")
     if start is not None and not isinstance(start, Equilibrium):
         raise SolveError(f"equilibrium: start is {start!r}; pass an Equilibrium, or leave it out")
-    clocks = clock.perf_counter(), clock.process_time()
+    watch = Stopwatch()
     frames = formulation_of(formulation, model, "equilibrium")
     statics = frames.balance(model, time, start, spin, center, "equilibrium")
-    return equilibrium_of(statics, time, tolerance, start is None, stable, clocks)
+    return equilibrium_of(statics, time, tolerance, start is None, stable, watch)
 
 
 def equilibrium_of(
     statics: Balance, time: float, tolerance: float = 1e-12, raised: bool = True, stable: bool = False,
-    clocks: tuple[float, float] | None = None,
+    watch: Stopwatch | None = None,
 ) -> Equilibrium:  # fmt: skip
-    """The equilibrium of equations of balance; `raised`: under loads that rise from zero. `clocks`: when it began."""
-    wall, cpu = clocks or (clock.perf_counter(), clock.process_time())
+    """The equilibrium of equations of balance; `raised`: under loads that rise from zero. `watch`: since it began."""
+    watch = watch or Stopwatch()
     times = np.array([time], dtype=float)
     absolute = tolerance * statics.extent
     if raised:
@@ -125,8 +125,7 @@ def equilibrium_of(
         "factorizations": statics.factorizations,
         "nodes": statics.compiled.n_nodes,
         "joints": statics.compiled.n_joints,
-        "solve_seconds": clock.process_time() - cpu,
-        "wall_seconds": clock.perf_counter() - wall,
+        **watch.seconds,
     }
     settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
     found = statics.result(status, settings, stats)

@@ -17,6 +17,7 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.formulation import Floating
 from cosserat.solve.interrupts import kept_results
+from cosserat.solve.motion.asked import Asked
 from cosserat.solve.motion.driver import Progress
 from cosserat.solve.motion.events import checked
 from cosserat.solve.motion.method import Method, demand_plain
@@ -146,7 +147,7 @@ def simulate(
     if isinstance(start, str) and start == "equilibrium":
         start = _rest(model, start_time, frames)
     asked = {
-        "formulation": formulation, "integrator": integrator, "rho": rho, "every": every, "start": start,
+        "formulation": formulation, "integrator": integrator, "rho": rho, "every": every,
         "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller,
     }  # fmt: skip
     watched = checked(events)
@@ -158,12 +159,14 @@ def simulate(
     if watched or formulation == "floating":
         asked["events"] = watched
     kept = None if checkpoint is None else (checkpoint, checkpoint_interval)
+    if formulation == "floating":
+        asked |= {"modes": modes, "boundary": boundary, "stiffening": stiffening}
+    task = Asked(model, duration, step, asked, start, start_time, every, progress, kept, watch)
     if formulation == "galilean":
-        return simulate_galilean(model, duration, step, asked, start_time, every, progress, kept, watch)
+        return simulate_galilean(task)
     from cosserat.solve.floating.simulate import simulate_floating  # most runs do without trees
 
-    asked |= {"modes": modes, "boundary": boundary, "stiffening": stiffening}
-    return simulate_floating(model, duration, step, asked, start_time, every, progress, kept, watch)
+    return simulate_floating(task)
 
 
 def _rest(model: Model, time: float, frames: Any) -> Equilibrium:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import EigenCrossing
 from cosserat.solve.linear.neutral import all_crossings, settle, usual_neutral
 from cosserat.solve.linear.spectra import Spectra, track
+from cosserat.solve.motion.stopwatch import Stopwatch
 
 
 @answered()
@@ -99,7 +99,7 @@ def stability(
             if not isinstance(item, (str, Parameter)):
                 raise SolveError(f"stability: {shown(item)} is not a parameter; pass its name, such as 'P'")
         return stability_map(model, dict(zip(parameter, values, strict=True)), n=n, **where)
-    wall, cpu = clock.perf_counter(), clock.process_time()
+    watch = Stopwatch()
     grid = checked_values("stability", getattr(parameter, "name", parameter), values)
     n = check_count(n, "stability", meaning="how many modes")
     states = steady_states(model, [parameter], [grid], caller="stability", **where)
@@ -110,11 +110,7 @@ def stability(
         eigenvalues, _, everything = track(row, 2 * n, spectra.at if whole else None)
         usual = usual_neutral(spectra.at, everything)
         found = all_crossings(spectra.at, everything, usual) if whole else []
-    stats = {
-        "equilibria": spectra.count,
-        "solve_seconds": clock.process_time() - cpu,
-        "wall_seconds": clock.perf_counter() - wall,
-    }
+    stats = {"equilibria": spectra.count, **watch.seconds}
     stable = np.array([settle(s, usual).n_growing == 0 for s in row])
     return Stability(model.name, states.names[0], grid, eigenvalues, [critical_of(c) for c in found], stable, stats)
 

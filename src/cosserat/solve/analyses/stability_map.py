@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,6 +20,7 @@ from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import EigenCrossing, crossings
 from cosserat.solve.linear.spectra import Spectra, Spectrum
+from cosserat.solve.motion.stopwatch import Stopwatch
 
 Edge = tuple[int, int, int]  # node of the grid and the direction in which the edge leaves it
 
@@ -69,7 +69,7 @@ def stability_map(
     """
     if not isinstance(ranges, Mapping) or len(ranges) != 2:
         raise SolveError("stability_map: pass two parameters with their values, such as {'P': [...], 'c': [...]}")
-    wall, cpu = clock.perf_counter(), clock.process_time()
+    watch = Stopwatch()
     grids = [checked_values("stability_map", getattr(k, "name", k), v) for k, v in ranges.items()]
     n = check_count(n, "stability_map", meaning="how many modes")
     states = steady_states(
@@ -104,9 +104,8 @@ def stability_map(
         growth[at_node], frequency[at_node] = fastest.real, abs(fastest.imag) / (2.0 * np.pi)
         if spectrum.n_growing:
             kind[at_node] = FLUTTER if abs(fastest.imag) > _STATIC * abs(fastest) else DIVERGENCE
-    stats = {"solve_seconds": clock.process_time() - cpu, "wall_seconds": clock.perf_counter() - wall}
-    boundary = _join(edges, joined, grids)
-    return StabilityMap(model.name, (states.names[0], states.names[1]), grids, growth, frequency, kind, boundary, stats)
+    names, boundary = (states.names[0], states.names[1]), _join(edges, joined, grids)
+    return StabilityMap(model.name, names, grids, growth, frequency, kind, boundary, watch.seconds)
 
 
 def _on_edge(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from cosserat.errors import SolveError
-from cosserat.model.model import Model
-from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.reference import Reference
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome
@@ -29,36 +26,22 @@ from cosserat.solve.floating.state import Instant, Start, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.formulation import Floating
-from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.asked import Asked
+from cosserat.solve.motion.driver import equal_steps, warn_of_call
 from cosserat.solve.motion.failures import ENDED, kept_inside
 from cosserat.solve.motion.method import name_of
 from cosserat.solve.motion.reach import within_reach
-from cosserat.solve.motion.stopwatch import Stopwatch
 
 
-def simulate_floating(
-    model: Model,
-    duration: float,
-    step: float | None,
-    settings: dict[str, Any],
-    start_time: float,
-    every: int,
-    progress: Progress | None,
-    kept: tuple[Any, float] | None,
-    watch: Stopwatch,
-) -> Run:
-    """Simulate a tree in floating frames; arguments as those of `simulate`, the rest of them in `settings`.
-
-    `kept`: path and interval of a checkpoint.
-    """
+def simulate_floating(asked: Asked) -> Run:
+    """Simulate a tree in floating frames."""
+    model, duration, step, settings, start, start_time, every, *_, watch = asked
+    integrator, rho, controller = (settings[key] for key in ("integrator", "rho", "controller"))
     reference = Reference(model)
-    integrator, rho, start, controller = (settings[key] for key in ("integrator", "rho", "start", "controller"))
     frames = Floating(settings["modes"], settings["boundary"], settings["stiffening"])
     floating = floating_model(model, reference, frames, "simulate")
     tree = floating.tree
-    timetable = floating.timetable(
-        reference, float(start.time[-1]) if isinstance(start, Run) else start_time, duration
-    )  # fmt: skip
+    timetable = floating.timetable(reference, asked.begins, duration)
     stepper = new_stepper(floating, integrator, rho, settings["newton_tolerance"], step is None)
     control = None if controller is None else FloatingControl(controller, reference, stepper.engine)
     state, first = starting_state(stepper, reference, start, start_time), None
@@ -79,10 +62,7 @@ def simulate_floating(
         control.tell()
         first = begin if held is not None else None
         begin = stepper.start(*state) if first is None else stepper.jumped(begin)  # with the first efforts
-    keeper = None
-    if kept is not None:
-        asked = {**settings, "step": step, "duration": duration, "start_time": start_time}
-        keeper = Checkpoint(kept[0], identity_of(reference.compiled, asked), kept[1], controller, model)
+    keeper = None if asked.checkpoint is None else asked.keeper(reference.compiled)
     watch.ready()
     tree.forces.jumps = timetable.jumps(begin.t, begin.t + duration)
     if tree.forces.jumps.times:
@@ -100,18 +80,13 @@ def simulate_floating(
         stepper.parted = bool(walk.parts)
     if step is None:
         breaks = timetable.breaks(tree.forces.jumps, begin.t, begin.t + duration)
-        times, status = adaptive_steps(
-            walk, begin.t, duration, settings["tolerance"], every, breaks, progress, keeper
-        )  # fmt: skip
-    else:
-        n_steps = equal_steps(duration, step)
-        times, status = fixed_steps(walk, begin.t, n_steps, duration / n_steps, every, progress, keeper)
+    times, status = asked.steps(walk, begin.t, breaks, keeper)
     restore = None if control is None else control.restore
     if control is not None:
         status = control.asked.judged(status)
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
     states = States(*(x[: len(times)] for x in walk.states))  # all, but where steps were interrupted midway
-    spread = stepper.side(duration / n_steps) if step is not None and every == 1 else 0.0
+    spread = 0.0 if step is None or every > 1 else stepper.side(duration / equal_steps(duration, step))
     results = FloatingResults(stepper.engine, reference, times, states, restore, before, spread)
     if status.outcome in ENDED:
         last = FloatingResults(stepper.engine, reference, times[-1:], States(*(x[-1:] for x in states)), restore)
@@ -129,11 +104,10 @@ def simulate_floating(
     watch.stop()
     nodes = reference.skeleton
     stats = watch.stats(walk.tally, nodes.n_nodes, len(model.joints) + nodes.n_corners)
-    asked = {key: value for key, value in settings.items() if key not in ("start", "controller", "events")}
-    asked |= {"step": step, "duration": duration, "integrator": name_of(integrator)}
-    asked["controlled"] = control is not None
+    said = {key: value for key, value in settings.items() if key not in ("controller", "events")}
+    said |= {"step": step, "duration": duration, "integrator": name_of(integrator), "controlled": control is not None}
     if walk.watch is not None:
-        asked["events"] = walk.watch.found
+        said["events"] = walk.watch.found
     efforts = None if control is None else control.efforts_at(times)
     goes_on = integrator == "generalized-alpha" and not walk.torn
     carried = Carried(walk.now.carried, walk.now.step, walk.now.inner[1:], walk.now.force) if goes_on else None
@@ -141,7 +115,7 @@ def simulate_floating(
     status = noted(status, stats, events)
     run = Run(
         results.trajectory(
-            status, asked, stats=stats, efforts=efforts, carried=carried, crossed=walk.powers(),
+            status, said, stats=stats, efforts=efforts, carried=carried, crossed=walk.powers(),
             held=None if control is None else control.asked.held,
         )
     )  # fmt: skip

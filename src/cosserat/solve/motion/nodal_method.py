@@ -14,17 +14,16 @@ from cosserat.kernels.arrays import History
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.residual import constraints, track_angles
 from cosserat.lie.protocol import Array
-from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of
 from cosserat.solve.initial import consistent_accelerations, factor_at, project_velocities, set_trial
 from cosserat.solve.memory import Memory, loaded_memory
-from cosserat.solve.motion.driver import Progress, equal_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.asked import Asked
+from cosserat.solve.motion.driver import warn_of_call
 from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, name_of
 from cosserat.solve.motion.starting import set_start
-from cosserat.solve.motion.stopwatch import Stopwatch
 from cosserat.solve.motion.tally import Tally
 from cosserat.solve.motion.walk import Failure, Walk
 
@@ -180,22 +179,18 @@ class MethodWalk(Walk):
         """Loads are taken as they are at the times that the method asks for."""
 
 
-def simulate_method(
-    model: Model, duration: float, step: float, method: Method, start: Any, t: float, every: int,
-    progress: Progress | None,
-) -> Run:  # fmt: skip
+def simulate_method(asked: Asked, method: Method) -> Run:
     """`simulate` with steps of one's own."""
-    watch, compiled = Stopwatch(), compile_model(model)
-    memory = loaded_memory(compiled, compiled.sampler.sample(np.array([t])))
-    t = set_start(compiled, memory, start, t).time
+    watch, compiled = asked.watch, compile_model(asked.model)
+    memory = loaded_memory(compiled, compiled.sampler.sample(np.array([asked.start_time])))
+    t = set_start(compiled, memory, asked.start, asked.start_time).time
     walk = MethodWalk(method, NodalSystem(compiled, memory), t)
     watch.ready()
-    n_steps = equal_steps(duration, step)
-    times, status = fixed_steps(walk, t, n_steps, duration / n_steps, every, progress)
+    times, status = asked.steps(walk, t, (), None)
     watch.stop()
     stats = watch.stats(walk.tally, compiled.n_nodes, compiled.n_joints)
-    settings = {"formulation": "galilean", "integrator": name_of(method), "step": step, "every": every,
-                "duration": duration}  # fmt: skip
+    settings = {"formulation": "galilean", "integrator": name_of(method), "step": asked.step, "every": asked.every}
+    settings["duration"] = asked.duration
     warn_of_call(status)
     status = noted(status, stats, events_of(compiled.model, times))
     return Run(Trajectory(compiled, times, walk.history(), status, settings, stats))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +13,6 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, warn
 from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING
-from cosserat.model.model import Model
-from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome
@@ -25,10 +22,11 @@ from cosserat.solve.beyond import events_of, warn_of_laws
 from cosserat.solve.coarseness import warn_of_deflections
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.alternation import alternating_reaction
+from cosserat.solve.motion.asked import Asked
 from cosserat.solve.motion.branches import leap_of_nodes
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.crossings import nodal_powers
-from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.driver import equal_steps, warn_of_call
 from cosserat.solve.motion.events import Watch
 from cosserat.solve.motion.failures import kept_inside
 from cosserat.solve.motion.method import Method
@@ -37,7 +35,6 @@ from cosserat.solve.motion.nodal_method import simulate_method
 from cosserat.solve.motion.reach import within_reach
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Integration
-from cosserat.solve.motion.stopwatch import Stopwatch
 from cosserat.solve.motion.wheels import warn_of_wheels
 
 INTEGRATORS = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
@@ -45,30 +42,15 @@ _LARGEST_HISTORY = 4e9  # bytes
 _SHARE = 1e-3  # times the square of the relative change of accelerations: what Newton's iteration may leave of them
 
 
-def simulate_galilean(
-    model: Model,
-    duration: float,
-    step: float | None,
-    settings: dict[str, Any],
-    start_time: float,
-    every: int,
-    progress: Progress | None,
-    kept: tuple[Any, float] | None,
-    watch: Stopwatch,
-) -> Run:
-    """Simulate nodes; arguments as those of `simulate`, the rest of them in `settings`.
-
-    `kept`: path and interval of a checkpoint.
-    """
-    integrator, rho, start, controller = (settings[key] for key in ("integrator", "rho", "start", "controller"))
-    tolerance, newton_tolerance = settings["tolerance"], settings["newton_tolerance"]
+def simulate_galilean(asked: Asked) -> Run:
+    """Simulate nodes."""
+    model, duration, step, settings, start, start_time, every, *_, watch = asked
+    integrator, rho, controller = (settings[key] for key in ("integrator", "rho", "controller"))
+    newton_tolerance = settings["newton_tolerance"]
     if isinstance(integrator, Method):
-        assert step is not None
-        return simulate_method(model, duration, step, integrator, start, start_time, every, progress)
-    compiled, keeper = compile_model(model), None
-    if kept is not None:
-        asked = {**settings, "step": step, "duration": duration, "start_time": start_time}
-        keeper = Checkpoint(kept[0], identity_of(compiled, asked), kept[1], controller, model)
+        return simulate_method(asked, integrator)
+    compiled = compile_model(model)
+    keeper = None if asked.checkpoint is None else asked.keeper(compiled)
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
         warn(
             f"rho = {rho:g}: without numerical damping, errors of accelerations and reactions in joints alternate from "
@@ -80,7 +62,7 @@ def simulate_galilean(
         newton_tolerance = 1e-9 if sharp else 1e-5
         if integrator == "energy-momentum":  # velocities of lone bodies follow the last correction only nearly
             newton_tolerance = 1e-12 if len(compiled.system.bodies.lone) else 1e-11
-    compiled.timetable.look(float(start.time[-1]) if isinstance(start, Run) else start_time, duration)
+    compiled.timetable.look(asked.begins, duration)
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, share)
     conserved = integrator == "energy-momentum" and isinstance(start, Run) and _conserved(start)
@@ -110,15 +92,15 @@ def simulate_galilean(
     if settings.get("events"):
         work.watch = Watch(work, settings["events"], _looking(NodalMoment(compiled, mechanism_of(compiled), memory)))
     watch.ready()
+    breaks = []
     if step is None:
         breaks = compiled.timetable.breaks(work.jumps, start_time, start_time + duration)
-        times, status = adaptive_steps(work, start_time, duration, tolerance, every, breaks, progress, keeper)
     else:
         work.kinks = compiled.timetable.parted_at(work.jumps, duration)
-        n_steps = equal_steps(duration, step)
-        _check_memory(compiled, n_steps // every)
-        work.shelf.reserve(2 + n_steps // every)
-        times, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every, progress, keeper)
+        n_stored = equal_steps(duration, step) // every
+        _check_memory(compiled, n_stored)
+        work.shelf.reserve(2 + n_stored)
+    times, status = asked.steps(work, start_time, breaks, keeper)
     work.finish(float(times[-1]))
     tally, history = work.tally, work.shelf.history(len(times))
     watch.stop()
@@ -146,7 +128,7 @@ def simulate_galilean(
     warn_of_call(status)
     settings = {
         "formulation": "galilean", "integrator": integrator, "rho": rho, "step": step, "every": every,
-        "tolerance": tolerance, "newton_tolerance": newton_tolerance, "duration": duration,
+        "tolerance": settings["tolerance"], "newton_tolerance": newton_tolerance, "duration": duration,
         "controlled": controller is not None,
     }  # fmt: skip
     if work.watch is not None:

@@ -1,4 +1,4 @@
-"""Time and work of a run, as its `stats` tell them."""
+"""Time and work of a run or an analysis, as its `stats` tell them."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ class Stopwatch:
     def stop(self) -> None:
         """All steps are taken."""
         self._stopped = clock.process_time()
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """CPU and wall time since it was made (s), as analyses tell them."""
+        cpu, wall = clock.process_time() - self._begun, clock.perf_counter() - self._wall
+        return {"solve_seconds": cpu, "wall_seconds": wall}
 
     def stats(self, tally: Tally, nodes: int, joints: int, **more: int) -> dict[str, Any]:
         """What was done, and how long it took (s); `more`: what else a formulation counts."""
