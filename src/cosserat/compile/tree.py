@@ -171,9 +171,9 @@ class TreeData:
         )
 
     def modal(self, link: int, q: Array) -> Array:
-        """Modal coordinates (m,) of a link."""
+        """Modal coordinates (..., m) of a link."""
         columns = self.links[link].columns
-        return q[columns[len(columns) - self.links[link].n_modes :]]
+        return q[..., columns[len(columns) - self.links[link].n_modes :]]
 
     def parts(self, z: Array) -> list[Array]:
         """Views (6 + m,) of each link's part of an array (n_z,)."""

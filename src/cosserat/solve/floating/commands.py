@@ -62,7 +62,7 @@ class TreeCommands(Held):
             engine.know(now)
         engine.numbers[STEP] = h
         times, load_times = self._stepper.sampled(t, h, count)
-        self._course = engine.new_course(times, load_times, self._stepper.side(h), count // every + 1)
+        self._course = engine.course_at(times, load_times, self._stepper.side(h), count // every + 1, own=True)
         self._counts = view(self._course.problem.stored.counts)
         self.step, self.left, self._order[FIRST] = h, count, 0
         self._call = engine.commanded(self._stepper.jumps, self._course.address, self._packed.address)

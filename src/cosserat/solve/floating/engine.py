@@ -147,25 +147,16 @@ class FloatingEngine:
         if softened not in (0, 1) or not 0 <= stiff <= rows <= len(self._border.push):
             raise ValueError(f"{rows} rows")
 
-    def course_at(self, times: Array, load_times: Array, jump: float, stored: int) -> Packed:
+    def course_at(self, times: Array, load_times: Array, jump: float, stored: int, own: bool = False) -> Packed:
         """Functions of time at some times, loads at others that may be just before or after; room for states.
 
-        What fits uses the same memory again: packing it costs more than a step.
+        What fits uses the same memory again, unless it is to be its `own`: packing it costs more than a step.
         """
-        if len(times) > _REUSED or stored > _REUSED:
-            return self.new_course(times, load_times, jump, stored)
-        if self._short is None:
-            self._short = Packed(course.course_handles, self._new_course(_REUSED, _REUSED))
-        return self._filled(self._short, times, load_times, jump)
-
-    def new_course(self, times: Array, load_times: Array, jump: float, stored: int) -> Packed:
-        """The same in memory of its own."""
-        found = Packed(course.course_handles, self._new_course(len(times), stored))
-        return self._filled(found, times, load_times, jump)
-
-    def _filled(self, found: Packed, times: Array, load_times: Array, jump: float) -> Packed:
-        """Sample functions of time."""
         constraints, tree = self.constraints, self.tree
+        if own or len(times) > _REUSED or stored > _REUSED:
+            found = self._new_course(len(times), stored)
+        else:
+            found = self._short = self._short or self._new_course(_REUSED, _REUSED)
         drive, target, load, signal = tree.forces.sample(load_times, jump)
         n, nt = len(tree.coordinates), len(times)
         samples, states = found.problem
@@ -182,7 +173,8 @@ class FloatingEngine:
         states.counts[:] = 0
         return found
 
-    def _new_course(self, nt: int, stored: int) -> course.Course:
+    def _new_course(self, nt: int, stored: int) -> Packed:
+        """Memory for samples and states."""
         inputs, given = self.tree.forces.inputs, self.constraints.closed.given
         n, m, nf = len(self.tree.coordinates), self.constraints.n_rows, len(self.constraints.tracked)
         q, v, a = np.zeros((3, stored, n))
@@ -194,7 +186,7 @@ class FloatingEngine:
         ny = self.known.inner.shape[1]
         rest = np.zeros((stored, m)), np.zeros((stored, nf)), np.zeros((stored, ny)), np.zeros(2, dtype=np.int64)
         states = course.Stored(q, v, a, *rest)
-        return course.Course(samples, states)
+        return Packed(course.course_handles, course.Course(samples, states))
 
     def set_time(self, t: float, load_time: float | None = None) -> None:
         """Take functions of time as they are at one time, loads and efforts at another if it is given."""

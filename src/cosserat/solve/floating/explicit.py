@@ -39,7 +39,7 @@ class Explicit(Stepper):
     def sampled(self, t: float, h: float, n: int) -> tuple[Array, Array]:
         """At the stages; efforts and loads that jump at an end of a step are those within it."""
         count = len(self._shares)
-        begin = self.snapped(np.asarray(t + h * np.repeat(np.arange(n), count), dtype=np.float64), h)
+        begin = self.grid.snap(np.asarray(t + h * np.repeat(np.arange(n), count), dtype=np.float64), h)
         inside = np.append(self._rule.shares, 1.0 - _INSIDE if self.at_breaks else 1.0)
         return begin + h * np.tile(self._shares, n), begin + h * np.tile(inside, n)
 

@@ -44,7 +44,7 @@ class FloatingModel:
 
     def __init__(self, model: Model, data: TreeData, nodes: Skeleton | None = None, size: float = 1.0) -> None:
         self.tree, self.data, self.size = FlexibleTree.of_data(model, data), data, size
-        self.drives = Drives(model, self.tree)
+        self.drives = Drives(data)
         self.seats = [] if nodes is None else _seats_of(data, nodes)
         self.constraints = TreeConstraints(model, data, [seat for seat in self.seats if seat.link >= 0])
 

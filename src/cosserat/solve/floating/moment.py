@@ -21,7 +21,7 @@ from cosserat.results.run import Run
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import Instant
 from cosserat.solve.relative.flexible_recursion import Motions
-from cosserat.solve.relative.seat_motion import coordinate_rows
+from cosserat.solve.relative.seat_motion import seat_rows
 
 
 class TreeMoment(Moment):
@@ -59,7 +59,7 @@ class TreeMoment(Moment):
                 seat = self._seats[station.node]
                 seat = replace(seat, frame=seat.frame @ station.frame)
                 R = self._tree.forces.frame(now, self._q, seat)[:3, :3]
-                rows = coordinate_rows(self._tree.data, now, self._q, [(seat, np.eye(6))], [0])
+                rows = seat_rows(self._tree.data, now, self._q, [seat])
                 total += np.concatenate((R.T @ impulse[:3], R.T @ impulse[3:])) @ rows
         return total
 

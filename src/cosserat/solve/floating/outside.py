@@ -37,7 +37,7 @@ class TreeMotionSystem(MotionSystem):
         q, v, inner = q.copy(), v[: len(q)].copy(), v[len(q) :]
         stepper.drives.impose(t, q, v, np.zeros(len(v)))
         if stepper.constraints.present:
-            q, v = stepper.projected(t, q, v, angles)
+            q, v = stepper.engine.projected(t, q, v, angles)
         return state._replace(place=q, v=np.concatenate((v, inner)))
 
 

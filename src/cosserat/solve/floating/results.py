@@ -146,13 +146,7 @@ def _in_joint(tree: FlexibleTree, i: int, q: Array, wrenches: Array) -> Array:
     own = tree.data.links[i].own
     if own.interface is None:
         return wrenches @ se3.adjoint(own.frame)
-    return np.array([w @ se3.adjoint(own.at(bent)) for w, bent in zip(wrenches, _modal(tree, i, q), strict=True)])
-
-
-def _modal(tree: FlexibleTree, i: int, q: Array) -> Array:
-    """Modal coordinates (..., m) of link i."""
-    link = tree.data.links[i]
-    return q[..., link.columns[len(link.columns) - link.n_modes :]]
+    return np.array([w @ se3.adjoint(own.at(bent)) for w, bent in zip(wrenches, tree.data.modal(i, q), strict=True)])
 
 
 def nodal_history(

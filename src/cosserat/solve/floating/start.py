@@ -27,7 +27,6 @@ from cosserat.solve.floating.velocities import (
     FittedNodes,
     fitted_velocities,
     given_velocities,
-    jacobian,
     own_velocities,
 )
 from cosserat.solve.memory import loaded_memory
@@ -35,7 +34,7 @@ from cosserat.solve.motion.starting import IN_BALANCE, require_same, set_start
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.seat_motion import modal_coordinates, moving_seat
+from cosserat.solve.relative.seat_motion import moving_seat, seat_rows
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 _MOST_ITERATIONS = 30
@@ -77,7 +76,7 @@ def starting_state(stepper: Stepper, reference: Reference, start: Any, t: float)
     if constraints.present:
         v = _turned_shafts(tree, constraints, t, q, v, angles)
         try:
-            q, v = stepper.projected(t, q, v, angles)
+            q, v = stepper.engine.projected(t, q, v, angles)
         except StepFailure as failure:
             raise SolveError(
                 f"simulate: {failure.detail or 'the constraints cannot be met'} at the start; check the geometry of "
@@ -115,8 +114,8 @@ def _closed_unbent(stepper: Stepper, t: float, q: Array, v: Array, angles: Array
         try:
             for k in range(1, parts + 1):
                 trial[driven] = k / parts * q[driven]
-                trial = stepper.projected(t, trial, v, angles, modes)[0]
-            return stepper.projected(t, trial, v, angles, modes)  # velocities with the rows of where it is
+                trial = stepper.engine.projected(t, trial, v, angles, modes)[0]
+            return stepper.engine.projected(t, trial, v, angles, modes)  # velocities with the rows of where it is
         except StepFailure:
             continue
     return q, v
@@ -212,7 +211,7 @@ def fitted_coordinates(
         if size < 1e-14 * compiled.size or size > 0.999 * last:
             break
         last = size
-        change = np.linalg.lstsq(scale[:, None] * jacobian(tree, now, nodes.seats, q), off, rcond=None)[0]
+        change = np.linalg.lstsq(scale[:, None] * seat_rows(tree.data, now, q, nodes.seats), off, rcond=None)[0]
         q = moved(tree.data, q, np.asarray(change, dtype=np.float64))
     _say_what_is_missed(tree, nodes, q, off.reshape(-1, 6)[:, :3], compiled.size)
     return q
@@ -260,7 +259,7 @@ def _say_what_is_missed(tree: FlexibleTree, nodes: FittedNodes, q: Array, off: A
     bent = np.zeros(len(nodes.seats))
     for k, seat in enumerate(nodes.seats):
         if seat.link >= 0:
-            modal = modal_coordinates(tree.data, seat, q)
+            modal = tree.data.modal(seat.link, q)
             bent[k] = np.linalg.norm((seat.at(modal) - seat.at(np.zeros(len(modal))))[:3, 3])
     missed = np.linalg.norm(off, axis=1)
     worst = int(np.argmax(missed)) if len(missed) else 0

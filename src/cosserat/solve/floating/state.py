@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cosserat.compile.tree import TreeData
 from cosserat.errors import CosseratError
 from cosserat.lie.protocol import Array
-from cosserat.model.functions import TimeFunction
-from cosserat.model.model import Model
 from cosserat.results.status import Outcome
-from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 
 class Instant(NamedTuple):
@@ -78,25 +76,17 @@ class Advance(NamedTuple):
 
 
 class Drives:
-    """Prescribed coordinates of a model; those of spherical and free joints are constraints instead."""
+    """Prescribed coordinates of a tree; those of spherical and free joints are constraints instead."""
 
-    def __init__(self, model: Model, tree: FlexibleTree) -> None:
-        self.held = np.zeros(len(tree.coordinates), dtype=bool)
-        self._functions: list[tuple[int, TimeFunction]] = []
-        cut = {loop.joint.name for loop in tree.data.loops}
-        for joint in model.joints:
-            if joint.name in cut or joint.kind in ("spherical", "free"):
-                continue
-            for name, motion in zip(joint.coordinates, joint.motion, strict=True):
-                if motion is not None:
-                    k = tree.coordinates.index(name)
-                    self.held[k] = True
-                    self._functions.append((k, motion))
-        self.columns = np.array([k for k, _ in self._functions], dtype=np.int64)
+    def __init__(self, data: TreeData) -> None:
+        found = [(k, motion) for k, joint, motion in data.prescribed if joint.kind not in ("spherical", "free")]
+        self.columns, self._functions = np.array([k for k, _ in found], dtype=np.int64), [motion for _, motion in found]
+        self.held = np.zeros(len(data.coordinates), dtype=bool)
+        self.held[self.columns] = True
 
     def sample(self, times: Array) -> Array:
         """Coordinates, rates and accelerations (nt, 3, k)."""
-        found = np.array([np.stack(motion.jet(times)) for _, motion in self._functions])
+        found = np.array([np.stack(motion.jet(times)) for motion in self._functions])
         found = found.reshape(len(self._functions), 3, len(times))
         return np.ascontiguousarray(np.moveaxis(found, 2, 0).swapaxes(1, 2))
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.kernels.flexible.explicit import CLASSICAL, Tableau
 from cosserat.lie.protocol import Array
@@ -43,22 +41,10 @@ class Stepper(ABC):
         self.engine = FloatingEngine(floating, numbers, tableau)
         self.at_breaks = False  # whether steps end where loads jump
         self.parted = False  # whether equal steps are taken in parts there
-        self.grid: Grid | None = None  # of equal steps
+        self.grid = Grid()  # of equal steps
         self.impulses = Impulses()  # of loads, looked after where steps adapt
         self.slopes: tuple[Array | None, Array | None] = None, None  # how accelerations change, before and in a step
         self.crossings = Crossings[Instant]()
-
-    def snapped(self, times: Array, h: float) -> Array:
-        """Times of steps of length h, on the grid if there is one."""
-        return times if self.grid is None else self.grid.snap(times, h)
-
-    def keepsake(self) -> list[Any]:
-        """What it remembers from step to step, besides factors, which every step makes anew: arrays."""
-        return list(self.engine.memory)
-
-    def resume(self, kept: list[Any]) -> None:
-        """Take it back."""
-        self.engine.resume(kept)
 
     @abstractmethod
     def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
@@ -66,7 +52,7 @@ class Stepper(ABC):
 
     def sampled(self, t: float, h: float, n: int) -> tuple[Array, Array]:
         """Where n steps from time t take prescribed motions, and where loads and efforts: at their ends."""
-        times = self.snapped(np.asarray(t + h * np.arange(1, n + 1), dtype=np.float64), h)
+        times = self.grid.snap(np.asarray(t + h * np.arange(1, n + 1), dtype=np.float64), h)
         return times, times
 
     def side(self, h: float) -> float:
@@ -113,7 +99,7 @@ class Stepper(ABC):
         )  # fmt: skip
         v = now.v + with_it - without
         if self.constraints.present:
-            q, v = self.projected(t, q, v, now.angles)
+            q, v = self.engine.projected(t, q, v, now.angles)
         return self.start(t, q, v, now.angles, now.inner[0])
 
     def crossed(self, t: float, h: float, before: Instant, after: Instant) -> None:
@@ -153,9 +139,3 @@ class Stepper(ABC):
         inner = self.tree.forces.first_states if inner is None else inner
         a, force, angles, rates = self.engine.accelerations(t, q, v, a, angles, inner)
         return Instant(t, q, v, a, a.copy(), 0.0, force, angles, np.array([inner, rates, rates]))
-
-    def projected(
-        self, t: float, q: Array, v: Array, angles: Array, held: NDArray[np.bool_] | None = None
-    ) -> tuple[Array, Array]:  # fmt: skip
-        """The nearest state that the constraints allow, with some coordinates `held`."""
-        return self.engine.projected(t, q, v, angles, held)

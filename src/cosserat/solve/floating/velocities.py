@@ -17,7 +17,7 @@ from cosserat.solve.initial import soften_redundant, warn_redundant
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.seat_motion import coordinate_rows
+from cosserat.solve.relative.seat_motion import seat_rows
 
 _CLOSED = 1e-10  # of the extent, or rad: gaps that are none
 _FITS = 1e-9  # of the velocities: what is no misfit
@@ -82,7 +82,7 @@ def _described(
         return v
     scale, given = np.repeat([1.0, reference.length], 3), np.repeat(reference.given[:-1], 3, axis=1).ravel()
     twists = (scale * reference.twists[:-1]).ravel()
-    J = np.tile(scale, len(seats))[:, None] * jacobian(tree, now, seats, q)
+    J = np.tile(scale, len(seats))[:, None] * seat_rows(tree.data, now, q, seats)
 
     def fits(found: Array, which: NDArray[np.bool_]) -> bool:
         moved = J @ found
@@ -140,19 +140,13 @@ class _Metric(NamedTuple):
         return out
 
 
-def jacobian(tree: FlexibleTree, now: Motions, seats: list[Seat], q: Array) -> Array:
-    """Twists (6 n, n_v) of the nodes in their own axes per velocity."""
-    parts = [(seat, np.eye(6)) for seat in seats]
-    return coordinate_rows(tree.data, now, q, parts, [6 * k for k in range(len(seats))])
-
-
 def fitted_velocities(
     tree: FlexibleTree, length: float, nodes: FittedNodes, q: Array, v: Array, held: NDArray[np.bool_]
 ) -> Array:  # fmt: skip
     """Velocities for which the nodes come closest to given twists; those of held coordinates stay."""
     scale = np.tile([1.0, 1.0, 1.0, *(3 * [length])], len(nodes.seats))
     now = Motions(tree.data).move(q, tree.neutral())
-    J = scale[:, None] * jacobian(tree, now, nodes.seats, q)
+    J = scale[:, None] * seat_rows(tree.data, now, q, nodes.seats)
     return _closest(J, scale * nodes.twists.ravel(), v, held)
 
 
@@ -164,7 +158,7 @@ def given_velocities(stepper: Stepper, reference: Reference, q: Array, v: Array)
     tree, seats = stepper.tree, stepper.engine.seats
     scale, given = np.repeat([1.0, reference.length], 3), np.repeat(reference.given[:-1], 3, axis=1)
     now = Motions(tree.data).move(q, tree.neutral())
-    J = np.tile(scale, len(seats))[:, None] * jacobian(tree, now, seats, q)
+    J = np.tile(scale, len(seats))[:, None] * seat_rows(tree.data, now, q, seats)
     rows, wanted = [J[given.ravel()]], [(scale * reference.twists[:-1])[given]]
     for name, body in tree.modal_bodies.items():
         if name in reference.skeleton.modal and body.rates.any():

@@ -54,7 +54,7 @@ class FloatingWalk(Walk):
         self._stored: list[States] = []
         self.first: Instant | None = None  # what to store first, where a controller changes it at once
         self.done = 0
-        self._kept: tuple[Instant, int, tuple[Array, ...], Array] = start, 0, (), stepper.engine.largest.copy()
+        self._kept: Any = start, 0, (), stepper.engine.largest.copy()  # see `saved`
         self._commands = None
         if control is not None:
             self._commands = TreeCommands(stepper, control.asked.columns)
@@ -97,8 +97,7 @@ class FloatingWalk(Walk):
 
     def keep(self) -> None:
         """Remember the state."""
-        self._jumped = False
-        self._kept = self.now, self.tally.steps, self.stepper.impulses.filtered, self.stepper.engine.largest.copy()
+        self._jumped, self._kept = False, self.saved()
 
     @property
     def _begun(self) -> Instant:
@@ -110,9 +109,7 @@ class FloatingWalk(Walk):
 
     def restore(self) -> None:
         """Go back to the state kept last."""
-        self.now, (_, taken, filtered, largest) = self._begun, self._kept
-        self.tally.add(taken - self.tally.steps)
-        self.stepper.impulses.filtered, self.stepper.engine.largest[:] = filtered, largest
+        self.load((self._begun, *self._kept[1:]))
 
     def saved(self) -> Any:
         """The state, and what the stepper remembers with it."""
@@ -209,7 +206,7 @@ class FloatingWalk(Walk):
         self._replaced = None
         done = commands.advance(n, every, phase)
         self.tally.add(done)
-        self._time = t + done * h if self.grid is None else self.grid.at(t + done * h, h)
+        self._time = self.grid.at(t + done * h, h)
         return done
 
     @property
@@ -266,8 +263,7 @@ class FloatingWalk(Walk):
         self.done += steps
         self.tally.add(steps)
         if steps:
-            end = t + self.done * h
-            self.now = self.now._replace(t=end if self.grid is None else self.grid.at(end, h))
+            self.now = self.now._replace(t=self.grid.at(t + self.done * h, h))
 
     def _smooth_steps(self, t: float, h: float, n: int) -> int:
         """How many of n steps from time t come before one that has to be taken in parts."""
@@ -327,8 +323,8 @@ class FloatingWalk(Walk):
         control = None if self._control is None else self._control.asked.keepsake()
         return {
             "stored": [list(states) for states in self._stored], "now": list(self.now), "control": control,
-            "work": [self.tally.halved, self.tally.rejected],
-            "stepper": self.stepper.keepsake(), "at_breaks": self.stepper.at_breaks, "slope": self.stepper.slopes[0],
+            "work": [self.tally.halved, self.tally.rejected], "stepper": list(self.stepper.engine.memory),
+            "at_breaks": self.stepper.at_breaks, "slope": self.stepper.slopes[0],
             "impulses": self.stepper.impulses.filtered,
             "crossings": [(t, sides, list(a), list(b)) for t, sides, a, b in self.stepper.crossings.kept],
         }  # fmt: skip
@@ -342,7 +338,7 @@ class FloatingWalk(Walk):
                 raise ValueError("stored states of unlike numbers")
         demand_like(kept["now"], like)
         demand_like(crossings, [(0.0, np.zeros(2), like, like)] * len(crossings))
-        demand_like(kept["stepper"], self.stepper.keepsake())
+        demand_like(kept["stepper"], list(self.stepper.engine.memory))
         self._stored, self.now = [States(*states) for states in kept["stored"]], Instant(*kept["now"])
         self.tally.halved, self.tally.rejected = map(int, kept["work"])
         self.stepper.at_breaks = bool(kept["at_breaks"])
@@ -353,7 +349,7 @@ class FloatingWalk(Walk):
             self._follow_impulses()
         self.stepper.impulses.resume(kept["impulses"], kept.get("t", 0.0))
         self.stepper.crossings.kept = [(t, sides, Instant(*a), Instant(*b)) for t, sides, a, b in crossings]
-        self.stepper.resume(kept["stepper"])
+        self.stepper.engine.resume(kept["stepper"])
         if self._control is not None:
             self._control.resume(kept["control"])
 

@@ -129,7 +129,7 @@ def glide(work: Integration, t: float, h: float, n: int, every: int, phase: int)
     if window is None or window.h != h or window.row + n > window.count:
         work.set_step(h)
         count = work.foreseen(t, h, n, work.ahead)
-        times = work.snapped(np.asarray(t + h * np.arange(count + 1), dtype=np.float64), h)
+        times = work.grid.snap(np.asarray(t + h * np.arange(count + 1), dtype=np.float64), h)
         window = work.window = Window(work.compiled.sampler, times, h, work.side(h), work.jumps)
     window.show(memory)
     commands = work.commanding()

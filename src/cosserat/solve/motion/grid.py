@@ -17,8 +17,8 @@ class Grid(NamedTuple):
     How many steps are taken together depends on how fast they are; what is computed must not.
     """
 
-    start: float
-    step: float
+    start: float = 0.0
+    step: float = 0.0  # 0: there is none, times are what they are
 
     def snap(self, times: Array, h: float) -> Array:
         """Times (n,) of steps of length h, as the grid has them if they are its own."""

@@ -279,7 +279,7 @@ class Integration(Walk):
                     self.done = n
                     return None
             push(self, t)
-        times = self.snapped(np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64), h)
+        times = self.grid.snap(np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64), h)
         if self.shelf.reserved is None:
             every = NEVER
         code = self.run(times, h, every, phase + glided, self.shelf.count, search=every != NEVER)

@@ -45,15 +45,11 @@ class Walk(ABC):
     tally: Tally
     controlled: Controlled | None
     done: int  # steps taken by the last `advance`
-    grid: Grid | None = None  # of equal steps
+    grid = Grid()  # of equal steps
     reach = 0.0  # s, over which errors of velocities may grow: the longest step up to now
     torn = False  # whether steps were interrupted midway: the state is not the one stored last
     watch: Any = None  # of events, see `events.Watch`
     end = np.inf  # where the run ends, if it is known: functions of time need not be defined beyond
-
-    def snapped(self, times: Array, h: float) -> Array:
-        """Times of steps of length h, on the grid if there is one."""
-        return times if self.grid is None else self.grid.snap(times, h)
 
     @abstractmethod
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:

@@ -12,7 +12,6 @@ from scipy.linalg.lapack import dposv
 from cosserat.calls import answered
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
-from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.solve.relative.closed_engine import least
 from cosserat.solve.relative.nonholonomic import GivesRows, VelocityConstraint, VelocityRows, constraints_of, gather
@@ -199,20 +198,14 @@ class _DrivenCoordinates:
     """Coordinates whose motion the model prescribes."""
 
     def __init__(self, model: Model, tree: Tree, call: str) -> None:
-        self._functions: list[TimeFunction] = []
-        columns = []
         for joint in model.joints:
-            for name, motion in zip(joint.coordinates, joint.motion, strict=True):
-                if motion is None:
-                    continue
-                if joint.kind in ("spherical", "free"):
-                    raise SolveError(
-                        f"{call}: joint {joint.name!r} has a motion in coordinates whose derivatives are not its "
-                        "velocities, which this call cannot follow; use cs.simulate"
-                    )
-                columns.append(tree.coordinates.index(name))
-                self._functions.append(motion)
-        self.columns = np.array(columns, dtype=np.int64)
+            if joint.kind in ("spherical", "free") and any(motion is not None for motion in joint.motion):
+                raise SolveError(
+                    f"{call}: joint {joint.name!r} has a motion in coordinates whose derivatives are not its "
+                    "velocities, which this call cannot follow; use cs.simulate"
+                )
+        self._functions = [motion for _, _, motion in tree.data.prescribed]
+        self.columns = np.array([k for k, _, _ in tree.data.prescribed], dtype=np.int64)
         self.free = np.setdiff1d(np.arange(len(tree.coordinates)), self.columns)
 
     def jets(self, t: float) -> Array:

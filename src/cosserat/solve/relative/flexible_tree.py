@@ -5,7 +5,6 @@ from __future__ import annotations
 from cosserat.compile.tree import TreeData
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.solve.relative.engine import Engine
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.tree import Tree
@@ -41,10 +40,6 @@ class FlexibleTree(Tree):
         tree = cls.__new__(cls)
         tree._set(model, data, ModalEngine(model, data))  # floating frames close loops by themselves
         return tree
-
-    def _set(self, model: Model, data: TreeData, engine: Engine) -> None:
-        super()._set(model, data, engine)
-        self.forces, self.gravity, self.ground = self.engine.forces, self.engine.gravity, self.engine.ground
 
     def load(self, t: float, factor: float = 1.0) -> None:
         """Take gravity, loads and efforts at a time, scaled by a factor; laws of users act as they are."""

@@ -26,7 +26,7 @@ from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.jacobian_rates import jacobian_rate
 from cosserat.solve.relative.nonholonomic import PlaceMotion
-from cosserat.solve.relative.seat_motion import coordinate_rows
+from cosserat.solve.relative.seat_motion import seat_rows
 from cosserat.solve.relative.states import StateChecker
 
 
@@ -216,7 +216,7 @@ class ModalEngine:
     def jacobian(self, seat: Seat, q: Array, v: Array | None, own_axes: bool) -> tuple[Array, Array]:
         """J and J_dot (6, n) of a seat."""
         now = Motions(self._data).move(q, self._zero)
-        J = coordinate_rows(self._data, now, q, [(seat, np.eye(6))], [0])
+        J = seat_rows(self._data, now, q, [seat])
         R = self.forces.frame(now, q, seat)[:3, :3]
         if v is None:
             return (J if own_axes else _turned(R, J)), J
@@ -232,7 +232,7 @@ class ModalEngine:
         posture = ElasticPosture(self._data, lambda seat: seat, q, v, self._zero)
         H = posture.frame(seat)
         now = Motions(self._data).move(q, v)
-        J = _turned(H[:3, :3], coordinate_rows(self._data, now, q, [(seat, np.eye(6))], [0]))
+        J = _turned(H[:3, :3], seat_rows(self._data, now, q, [seat]))
         return PlaceMotion(H, J, posture.accelerations(seat))
 
     def posture(self, seat_of: Callable[[Any], Seat], q: Array, v: Array, a: Array) -> Posture:

@@ -25,12 +25,6 @@ class SeatMotion(NamedTuple):
     rate: Array  # (6,)
 
 
-def modal_coordinates(data: TreeData, seat: Seat, q: Array) -> Array:
-    """Modal coordinates of the link of a seat."""
-    link = data.links[seat.link]
-    return q[link.columns[len(link.columns) - link.n_modes :]]
-
-
 def seat_motion(now: LinkMotion, rate: Array, seat: Seat, modal: Array) -> SeatMotion:
     """Motion of a seat on a link whose velocities have the given rate (6 + m,)."""
     inside = seat.at(modal)
@@ -50,28 +44,23 @@ def moving_seat(
     """Motion of a seat anywhere; `drift`: rates of the links' velocities."""
     if seat.link < 0:
         return SeatMotion(seat.frame, np.zeros(6), np.zeros(6))
-    return seat_motion(now[seat.link], drift[seat.link], seat, modal_coordinates(data, seat, q))
+    return seat_motion(now[seat.link], drift[seat.link], seat, data.modal(seat.link, q))
 
 
-def coordinate_rows(
-    data: TreeData, now: Motions, q: Array, parts: Sequence[tuple[Seat, Array]], first: Sequence[int]
-) -> Array:
-    """Rows (m, n) on the velocities of the tree from rows (k, 6) on twists of seats.
+def seat_rows(data: TreeData, now: Motions, q: Array, seats: Sequence[Seat]) -> Array:
+    """Twists (6 k, n) of seats, in their own axes, per velocity of the tree.
 
-    `first`: the number of the first row of every part; parts with the same numbers are added. Rows that no velocity
-    of the tree moves are zero, free of rounding errors.
+    Rows that no velocity moves are zero, free of rounding errors.
     """
-    m = max((start + len(rows) for start, (_, rows) in zip(first, parts, strict=True)), default=0)
-    on_links, lever = np.zeros((m, data.arrays.n_z)), np.zeros(m)
-    for start, (seat, rows) in zip(first, parts, strict=True):
+    on_links, lever = np.zeros((6 * len(seats), data.arrays.n_z)), np.zeros(6 * len(seats))
+    for k, seat in enumerate(seats):
         if seat.link < 0:
             continue
-        modal = modal_coordinates(data, seat, q)
-        at, numbers = int(data.arrays.table[seat.link, Z]), slice(start, start + len(rows))
-        lever[numbers] += np.abs(rows).sum(axis=1)
-        on_links[numbers, at : at + 6] += rows @ se3.adjoint(se3.inverse(seat.at(modal)))
+        modal, rows = data.modal(seat.link, q), slice(6 * k, 6 * k + 6)
+        at = int(data.arrays.table[seat.link, Z])
+        lever[rows], on_links[rows, at : at + 6] = 1.0, se3.adjoint(se3.inverse(seat.at(modal)))
         if seat.interface is not None:
-            on_links[numbers, at + 6 : at + 6 + len(modal)] += rows @ seat.jacobian(modal)
+            on_links[rows, at + 6 : at + 6 + len(modal)] = seat.jacobian(modal)
     out = projected(now, on_links)
     out[np.abs(out).max(axis=1) < _ROUNDING * lever] = 0.0
     return out

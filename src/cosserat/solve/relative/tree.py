@@ -126,6 +126,8 @@ class Tree:
         self._check = StateChecker(data.title, data.coordinates)
         self._group: OnGroup | None = None
         self.engine = engine
+        if isinstance(engine, ModalEngine):
+            self.forces, self.gravity, self.ground = engine.forces, engine.gravity, engine.ground
         self._invert, self._accelerate = engine.inverse_dynamics, engine.forward_dynamics  # found once: calls are short
         self._weigh = engine.mass_matrix
 

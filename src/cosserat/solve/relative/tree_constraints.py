@@ -35,7 +35,6 @@ from cosserat.model.places import GROUND, Place
 from cosserat.model.rolling import FLAT, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
 from cosserat.solve.relative.flexible_recursion import Motions, projected
-from cosserat.solve.relative.seat_motion import modal_coordinates
 
 Ints = NDArray[np.int64]
 
@@ -322,7 +321,7 @@ class TreeConstraints:
                 seat = self._data.seat(item.place)
                 R = seat.frame[:3, :3]
                 if seat.link >= 0:
-                    R = now[seat.link].frame[:3, :3] @ seat.at(modal_coordinates(self._data, seat, q))[:3, :3]
+                    R = now[seat.link].frame[:3, :3] @ seat.at(self._data.modal(seat.link, q))[:3, :3]
                 c = float(item.normal @ R @ item.place.frame()[:3, :3].T @ item.axis)
                 if not 1.0 - c * c > FLAT**2:
                     return f"{item.title}: the disc lies flat on the plane; no single point of it touches"

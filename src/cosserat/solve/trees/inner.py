@@ -10,7 +10,7 @@ from scipy.sparse import block_diag, csc_matrix
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.solve.linear.inner import Inner
-from cosserat.solve.relative.seat_motion import coordinate_rows, moving_seat
+from cosserat.solve.relative.seat_motion import moving_seat, seat_rows
 from cosserat.solve.trees.system import TreeState
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def inner_at(point: TreePoint, along: Array) -> Inner | None:
         if k == 0:
             continue
         J = forces.inner.slope[i, : 6 + k, : 24 + k]
-        rows = [coordinate_rows(system.data, now, q, [(seat, np.eye(6))], [0]) for seat in sides]
+        rows = [seat_rows(system.data, now, q, [seat]) for seat in sides]
         push[:, own] += rows[0].T @ J[:6, 24:]
         if forces.laws.pair[i]:
             H_a, H_b = (forces.frame(now, q, seat) for seat in sides)

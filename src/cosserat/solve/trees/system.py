@@ -31,7 +31,7 @@ from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.differences import EIGHTH, STEP
 from cosserat.solve.relative import flexible_coordinates
 from cosserat.solve.relative.flexible_recursion import Motions
-from cosserat.solve.relative.seat_motion import coordinate_rows
+from cosserat.solve.relative.seat_motion import seat_rows
 from cosserat.solve.spin import check_steady
 from cosserat.solve.trees.turntable import Spin, on_turntable
 
@@ -225,9 +225,7 @@ class TreeSystem:
 
     def jacobian(self, q: Array) -> Array:
         """Increments (6 nodes, n) of the nodes, in their own axes, for increments of the coordinates."""
-        parts = [(seat, np.eye(6)) for seat in self.seats]
-        now = self._now.move(q, np.zeros(self.n))
-        return coordinate_rows(self.data, now, q, parts, [6 * k for k in range(len(self.seats))])
+        return seat_rows(self.data, self._now.move(q, np.zeros(self.n)), q, self.seats)
 
     def sizes(self, q: Array) -> Array:
         """How far a unit of each coordinate moves the mechanism (n,): turns, or displacements in typical lengths."""
