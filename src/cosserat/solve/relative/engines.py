@@ -1,4 +1,10 @@
-"""Which engine a tree has, and how a tree is made again."""
+"""Which engine a tree has, and how a tree is made again.
+
+An engine has the recursions over the links of one model. Its calls of dynamics take vectors (n,) of one state, then
+arrays that they write into, all plain: C-contiguous, of doubles, with the right shape. They return 0, or 1 where an
+array is not plain or a state not finite; for other objects they may raise a TypeError, ValueError, AttributeError or
+IndexError. Its other calls take plain arrays, too.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +14,13 @@ from cosserat.compile.tree import TreeData
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.reference import as_simulated
-from cosserat.solve.relative.engine import Engine
 from cosserat.solve.relative.modal_engine import ModalEngine
 
 if TYPE_CHECKING:
+    from cosserat.solve.relative.lane_engine import LaneEngine
     from cosserat.solve.relative.tree import Tree
+
+    Engine = ModalEngine | LaneEngine
 
 
 def new_engine(model: Model, data: TreeData, general: bool) -> Engine:

@@ -26,10 +26,10 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.posture import Posture
 from cosserat.solve.relative.batches import Batches
-from cosserat.solve.relative.engine import Dynamics
 from cosserat.solve.relative.lane_forces import LaneForces
 from cosserat.solve.relative.nonholonomic import PlaceMotion
 
+Dynamics = Callable[..., int]
 _DOUBLE = np.dtype(np.float64)
 
 

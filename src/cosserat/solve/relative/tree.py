@@ -18,7 +18,6 @@ from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.posture import Posture
 from cosserat.results.reference import as_simulated
-from cosserat.solve.relative.engine import Engine
 from cosserat.solve.relative.engines import made_again, new_engine
 from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.nonholonomic import VelocityConstraint
@@ -29,6 +28,7 @@ from cosserat.solve.relative.states import StateChecker
 if TYPE_CHECKING:
     from cosserat.results.composed import ComposedVectors
     from cosserat.solve.relative.constrained import ConstrainedDynamics
+    from cosserat.solve.relative.engines import Engine
 
 _NOT_PLAIN = (TypeError, ValueError, AttributeError, IndexError)  # what engines raise where arguments are to be checked
 
@@ -150,10 +150,8 @@ class Tree:
             for place, depth in zip(places, depths, strict=True)
         ]
         arrays = [x.copy() if any(np.may_share_memory(x, result) for result in results) else x for x in arrays]
-        if stack:
-            status = self.engine.stack(call, arrays, results, threads)
-        else:
-            status = getattr(self.engine, call)(*arrays, *results)
+        each = getattr(self.engine, call)
+        status = self.engine.stack(call, arrays, results, threads) if stack else each(*arrays, *results)
         if status != 0:
             self._check.demand_finite(call, dict(zip(given, arrays, strict=True)))
         return results

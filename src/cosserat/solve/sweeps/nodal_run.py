@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,15 +17,14 @@ from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.linear.point import MOMENT, OperatingPoint
 from cosserat.solve.linear.ports import input_ports
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.sweeps.blocks import BlockPattern
 from cosserat.solve.sweeps.conserving_step import Colours, ConservingStep, conserving_left, increments
 from cosserat.solve.sweeps.nodal_step import NodalStep, continue_angles
-from cosserat.solve.sweeps.nodal_tape import HALT, RESCALE, STEP, Entry, NodalChart, Recording, begun, recorded
-from cosserat.solve.sweeps.protocol import LinearMap, MatrixMap
+from cosserat.solve.sweeps.nodal_tape import HALT, Entry, NodalChart, Recording, begun, recorded
+from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap
 from cosserat.solve.sweeps.setting import Setting
 from cosserat.solve.sweeps.variants import Variant, VariedRun, demand_forces
 
@@ -48,17 +46,15 @@ class NodalRun(VariedRun):
     def __init__(self, model: Model, asked: Setting) -> None:
         self.model, self.asked = model, asked
         self.work, self.stored, self.status, self.first = recorded(model, asked)
-        if not self.status.ok:
-            raise SolveError(f"gradient: the run fails: {self.status.message}")
-        self.tape, compiled = self.work.tape, self.work.compiled
+        self._take(self.work.tape)
+        compiled = self.work.compiled
         self.chart = NodalChart(compiled)
-        self.size, self.count = self.chart.size, len(self.tape)
+        self.size = self.chart.size
         self.times = np.array([entry.times[-1] for entry in self.tape])
         self._memory = loaded_memory(compiled, compiled.sampler.sample(np.array([asked.start_time])))
         self._memory.problem.joints.soft[...] = self.work.memory.problem.joints.soft
         self._pattern = BlockPattern(compiled)
         self._colours = Colours(self._pattern)
-        self._variants: dict[str, list[Variant]] = {}
         self._restart = -1, MatrixMap(np.zeros((0, 0)))  # the one asked for last
         self.last = State(*(a.copy() for a in self.work.state))
 
@@ -75,7 +71,14 @@ class NodalRun(VariedRun):
             one[2 * n : 3 * n] = 0.0
             return MatrixMap(one)
         if self._restart[0] != k:
-            self._restart = k, MatrixMap(self.differences(entry.before, entry.after, self.work.restarting(entry)))
+            restart, work = self.work.restarting(entry), self.work
+
+            def again(i: int, amount: float) -> State:
+                work.put(self.moved_state(entry.before, self.unit(i, amount)))
+                restart()
+                return work.state
+
+            self._restart = k, MatrixMap(self.columns(self.sizes(entry.before), entry.after, again))
         return self._restart[1]
 
     def _step(self, entry: Entry) -> LinearMap:
@@ -97,37 +100,18 @@ class NodalRun(VariedRun):
         large = max(float(np.max(np.abs(state.force), initial=0.0)), 1.0)
         return np.concatenate((*parts, np.full(6 * self.chart.m, _PART * large)))
 
-    def differences(self, before: State, after: State, call: Callable[[], None], columns: int = 0) -> Array:
-        """Derivatives (N, N) of a map by the state before it, by calling it with changed states."""
-        sizes, out, work = self.sizes(before), np.zeros((self.size, columns or self.size)), self.work
-        for k in range(out.shape[1]):
-            for i, weight in CENTRAL:
-                change = np.zeros(self.size)
-                change[k] = i * sizes[k]
-                work.put(before)
-                self.chart.move(work.state, change)
-                continue_angles(work.memory, work.state)
-                call()
-                out[:, k] += weight / sizes[k] * self.chart.difference(work.state, after)
-        return out
-
     def initial_columns(self) -> Array:
         """Derivatives (N, 12 n) of the state before the first map by frames and twists (x, v) at the very start."""
-        n, length = self.chart.n, self.work.compiled.length
-        sizes, out = np.tile(_PART * np.array([length, 1.0]).repeat(3), 2 * n), np.zeros((self.size, 12 * n))
-        for k, size in enumerate(sizes):
-            for i, weight in CENTRAL:
-                change = np.zeros(self.size)
-                change[k] = i * size
-                work = begun(self.model, self.asked, self.tape, partial(self.chart.move, change=change))
-                out[:, k] += weight / size * self.chart.difference(work.state, self.first)
-        return out
+
+        def start(k: int, amount: float) -> State:
+            move = partial(self.chart.move, change=self.unit(k, amount))
+            return begun(self.model, self.asked, self.tape, move).state
+
+        lengths = np.array([self.work.compiled.length, 1.0]).repeat(3)
+        return self.columns(np.tile(_PART * lengths, 2 * self.chart.n), self.first, start)
 
     def difference(self, after: State, base: State) -> Array:
         return self.chart.difference(after, base)
-
-    def _first(self) -> State:
-        return self.first
 
     def _variant(self, name: str) -> tuple[Recording, State, list[Inputs | None]]:
         work = begun(self.model, self.asked, self.tape)
@@ -190,9 +174,6 @@ class NodalRun(VariedRun):
         of_bodies = [(node, name, 1) for name, node in compiled.bodies.items()]
         of_beams = [(mesh.first_node, name, mesh.n_nodes) for name, mesh in compiled.beams.items()]
         return [(name, 6 * count) for _, name, count in sorted(of_bodies + of_beams)]
-
-    def is_step(self, k: int) -> bool:
-        return self.tape[k].kind == STEP
 
     def input_sources(self, k: int, items: Any) -> tuple[tuple[str, ...], Array]:
         entry = self.tape[k]

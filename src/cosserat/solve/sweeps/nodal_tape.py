@@ -23,9 +23,10 @@ from cosserat.solve.motion.smooth_start import restarting
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Integration
 from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
+from cosserat.solve.sweeps.protocol import RESCALE, STEP
 from cosserat.solve.sweeps.setting import Setting
 
-STEP, RESTART, RESCALE, HALT = "step", "restart", "rescale", "halt"
+RESTART, HALT = "restart", "halt"
 
 
 class Entry(NamedTuple):

@@ -16,6 +16,9 @@ import numpy as np
 from cosserat.lie.protocol import Array
 from cosserat.results.run import Run
 
+STEP, RESCALE = "step", "rescale"
+"""Kinds of maps of both formulations: a time step, and what the method remembers for steps of another length."""
+
 
 class LinearMap(ABC):
     """A map between states, linearised."""

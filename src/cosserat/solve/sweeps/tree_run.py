@@ -13,13 +13,12 @@ from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant, Start
-from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.linear.point import MOMENT
 from cosserat.solve.linear.ports import input_ports
-from cosserat.solve.sweeps.protocol import LinearMap, MatrixMap
+from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap
 from cosserat.solve.sweeps.setting import Setting
 from cosserat.solve.sweeps.tree_step import TreeStep
-from cosserat.solve.sweeps.tree_tape import RESCALE, STEP, TreeEntry, begun, recorded
+from cosserat.solve.sweeps.tree_tape import TreeEntry, begun, recorded
 from cosserat.solve.sweeps.variants import Variant, VariedRun, demand_forces
 from cosserat.solve.trees.point import TreePoint
 from cosserat.solve.trees.system import TreeState, TreeSystem
@@ -38,15 +37,12 @@ class TreeRun(VariedRun):
     def __init__(self, model: Model, asked: Setting) -> None:
         self.model, self.asked = model, asked
         self.stepper, self.first, self.stored, self.status = recorded(model, asked)
-        if not self.status.ok:
-            raise SolveError(f"gradient: the run fails: {self.status.message}")
-        self.tape: list[TreeEntry] = self.stepper.tape
+        self._take(self.stepper.tape)
         self.n = len(self.first.q)
-        self.size, self.count = 4 * self.n, len(self.tape)
+        self.size = 4 * self.n
         self.times = np.array([entry.t + entry.h for entry in self.tape])
         self.last: Instant = self.tape[-1].after if self.tape else self.first
         self._exact = asked.integrator == "generalized-alpha" and not self.stepper.constraints.present
-        self._variants = {}
         self._system: TreeSystem | None = None  # for columns of controls
 
     @property
@@ -64,9 +60,6 @@ class TreeRun(VariedRun):
         q = self.stepper.tree.moved(state.q, x)
         return state._replace(q=q, v=state.v + v, a=state.a + a, carried=state.carried + b)
 
-    def _first(self) -> Instant:
-        return self.first
-
     def linear(self, k: int) -> LinearMap:
         entry, n = self.tape[k], self.n
         if entry.kind == RESCALE:
@@ -76,21 +69,15 @@ class TreeRun(VariedRun):
             return MatrixMap(one)
         if self._exact and entry.kind == STEP:
             return self._step(entry.before, entry.after, entry)
-        return MatrixMap(self.differences(entry.before, entry.after, lambda old: self.stepper.again(entry, old)))
+
+        def again(i: int, amount: float) -> Instant:
+            return self.stepper.again(entry, self.moved_state(entry.before, self.unit(i, amount)))
+
+        return MatrixMap(self.columns(self.sizes(entry.before), entry.after, again))
 
     def _step(self, before: Instant, after: Instant, entry: TreeEntry) -> TreeStep:
         held = self.stepper.drives.held
         return TreeStep(self.stepper.tree, held, before, after, entry.t + entry.h, entry.h, self.asked.rho)
-
-    def differences(self, before: Instant, after: Instant, call: Callable[[Instant], Instant]) -> Array:
-        """Derivatives (N, N) of a map, by calling it with changed states."""
-        out = np.zeros((self.size, self.size))
-        for k, size in enumerate(self.sizes(before)):
-            for i, weight in CENTRAL:
-                change = np.zeros(self.size)
-                change[k] = i * size
-                out[:, k] += weight / size * self.difference(call(self.moved_state(before, change)), after)
-        return out
 
     def sizes(self, state: Instant) -> Array:
         parts = [np.full(self.n, _PART)]
@@ -105,9 +92,6 @@ class TreeRun(VariedRun):
 
     def initial_names(self) -> list[tuple[str, int]]:
         return [(name, 1) for name in self.stepper.tree.coordinates]
-
-    def is_step(self, k: int) -> bool:
-        return self.tape[k].kind == STEP
 
     def input_sources(self, k: int, items: Any) -> tuple[tuple[str, ...], Array]:
         if not self._exact:
@@ -127,14 +111,12 @@ class TreeRun(VariedRun):
 
     def initial_columns(self) -> Array:
         """Derivatives (N, 2 n) of the state before the first map by coordinates and velocities at the very start."""
-        n, out = self.n, np.zeros((self.size, 2 * self.n))
-        for k in range(2 * n):
-            for i, weight in CENTRAL:
-                change = np.zeros((2, n))
-                change.ravel()[k] = i * _PART
-                found = begun(self.model, self.asked, self.tape, self.in_parts, changed(change))[1]
-                out[:, k] += weight / _PART * self.difference(found, self.first)
-        return out
+
+        def start(k: int, amount: float) -> Instant:
+            change = self.unit(k, amount)[: 2 * self.n].reshape(2, -1)
+            return begun(self.model, self.asked, self.tape, self.in_parts, changed(change))[1]
+
+        return self.columns(np.full(2 * self.n, _PART), self.first, start)
 
     def _variant(self, name: str) -> tuple[Any, Instant, list[Any]]:
         stepper, first = begun(self.model, self.asked, self.tape, self.in_parts)

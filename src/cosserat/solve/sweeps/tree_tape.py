@@ -22,9 +22,10 @@ from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import adaptive_steps, equal_steps, fixed_steps
 from cosserat.solve.motion.grading import parts_of
 from cosserat.solve.motion.walk import NEVER
+from cosserat.solve.sweeps.protocol import RESCALE, STEP
 from cosserat.solve.sweeps.setting import Setting
 
-STEP, BEGIN, RESCALE = "step", "begin", "rescale"
+BEGIN = "begin"
 
 
 class TreeEntry(NamedTuple):

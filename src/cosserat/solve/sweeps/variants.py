@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -12,9 +12,10 @@ import numpy as np
 from cosserat.errors import CosseratError, SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
+from cosserat.results.status import Status
 from cosserat.solve.linear.input_columns import CENTRAL, FORWARD, PARAMETER_STEP
 from cosserat.solve.linear.port_arrays import InputPorts
-from cosserat.solve.sweeps.protocol import TapedRun
+from cosserat.solve.sweeps.protocol import STEP, TapedRun
 
 
 class Variant(NamedTuple):
@@ -31,7 +32,36 @@ class VariedRun(TapedRun):
     """A recorded run of a model with parameters."""
 
     model: Model
+    tape: list[Any]
+    first: Any  # the state before the first map
+    status: Status
     _variants: dict[str, list[Variant]]
+
+    def _take(self, tape: list[Any]) -> None:
+        """A run has ended: its maps, unless it failed."""
+        if not self.status.ok:
+            raise SolveError(f"gradient: the run fails: {self.status.message}")
+        self.tape, self.count, self._variants = tape, len(tape), {}
+
+    def is_step(self, k: int) -> bool:
+        return bool(self.tape[k].kind == STEP)
+
+    def columns(self, sizes: Array, base: Any, call: Callable[[int, float], Any]) -> Array:
+        """Derivatives (N, k) of a state by numbers with points of differences apart by sizes (k,).
+
+        `call(k, amount)`: the state for another number k; `base`: for the present ones.
+        """
+        found = [
+            sum(weight / size * self.difference(call(k, i * size), base) for i, weight in CENTRAL)
+            for k, size in enumerate(sizes.tolist())
+        ]
+        return np.array(found).reshape(len(sizes), self.size).T
+
+    def unit(self, k: int, amount: float) -> Array:
+        """A change (N,) of one number."""
+        out = np.zeros(self.size)
+        out[k] = amount
+        return out
 
     @contextmanager
     def moved(self, name: str, value: float) -> Iterator[None]:
@@ -72,15 +102,11 @@ class VariedRun(TapedRun):
         """By what a state differs from another one (N,)."""
 
     @abstractmethod
-    def _first(self) -> Any:
-        """The state before the first map."""
-
-    @abstractmethod
     def _changed(self, k: int, name: str, variant: Variant) -> Array:
         """What a moved parameter leaves in the equations of map k, or makes of what is after it."""
 
     def start_columns(self, names: Sequence[str]) -> Array:
-        columns = [sum(v.weight * self.difference(v.first, self._first()) for v in self.varied(name)) for name in names]
+        columns = [sum(v.weight * self.difference(v.first, self.first) for v in self.varied(name)) for name in names]
         return np.array(columns).T.reshape(self.size, len(names))
 
     def sources(self, k: int, names: Sequence[str]) -> Array:
