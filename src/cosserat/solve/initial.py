@@ -43,16 +43,9 @@ def settle_states(memory: Memory) -> None:
     memory.problem.state.inner[0] = memory.problem.trial.inner[0]
 
 
-def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array | None = None) -> None:
-    """Factor [cm M + ck K, s Phi^T; s Phi, -epsilon s] at the trial state; weights (n, 6) are added to the diagonal."""
-    solver = memory.problem.solver
+def factor_at(memory: Memory, cm: float, ck: float, scale: float) -> None:
+    """Factor [cm M + ck K, s Phi^T; s Phi, -epsilon s] at the trial state."""
     assemble_blocks(memory, mass=cm, stiffness=ck, scale=scale, epsilon=EPSILON)
-    if weights is not None:
-        pattern = memory.problem.pattern
-        nodes = pattern.order < len(weights)
-        blocks = pattern.diagonal[nodes]
-        for k in range(6):
-            solver.blocks[blocks, k, k] += weights[pattern.order[nodes], k]
     factor(memory.address)
 
 

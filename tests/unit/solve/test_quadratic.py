@@ -48,18 +48,15 @@ CASES = {
 
 @pytest.mark.parametrize("size", [12, 96])
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("shift", [0.0, 2.0 + 5.0j])
-def test_agrees_with_dense_algebra(case, size, shift):
+def test_agrees_with_dense_algebra(case, size):
     m = random_matrices(np.random.default_rng(size), size, size // 6, **CASES[case])
-    values, shapes, left = eigenpairs(m, 7, shift, left=True)
+    values, shapes = eigenpairs(m, 7)
     exact = all_eigenvalues(m)
     assert len(values) in (7, 8)
     for value in values:
         assert np.min(np.abs(exact - value)) < 1e-9 * abs(value)
     # the nearest ones, each pair complete
-    order = np.sort(np.minimum(np.abs(exact - shift), np.abs(exact.conj() - shift)))[: len(values)]
-    mine = np.minimum(np.abs(values - shift), np.abs(values.conj() - shift))
-    assert_allclose(mine, order, rtol=1e-8)
+    assert_allclose(np.abs(values), np.sort(np.abs(exact))[: len(values)], rtol=1e-8)
     assert_allclose(np.sort_complex(values), np.sort_complex(values.conj()), rtol=0, atol=0)
     Z = null_space(m.constraints.toarray())
     M, D, K = (a.toarray() for a in (m.mass, m.damping, m.stiffness))
@@ -67,14 +64,13 @@ def test_agrees_with_dense_algebra(case, size, shift):
     for k, s in enumerate(values):
         P = s * s * M + s * D + K
         assert np.linalg.norm(Z.T @ P @ shapes[:, k]) < 1e-8 * np.linalg.norm(P)
-        assert np.linalg.norm(left[:, k].conj() @ P @ Z) < 1e-8 * np.linalg.norm(P)
 
 
 @pytest.mark.parametrize("size", [12, 96])
 def test_free_motions_are_zero_eigenvalues(size):
     """A stiffness with a null space of dimension 3: six zeros, then the elastic pairs."""
     m = random_matrices(np.random.default_rng(5), size, 0, free=3)
-    values, shapes, _ = eigenpairs(m, 12)
+    values, shapes = eigenpairs(m, 12)
     assert np.all(values[:6] == 0.0)
     assert np.all(np.abs(values[6:]) > 0.1)
     exact = all_eigenvalues(m)
@@ -86,7 +82,7 @@ def test_free_motions_are_zero_eigenvalues(size):
 def test_no_stiffness_at_all():
     """A free rigid body: twelve zeros."""
     m = Matrices(csc_matrix(np.diag([2.0, 2, 2, 1, 3, 4])), csc_matrix((6, 6)), csc_matrix((6, 6)), csc_matrix((0, 6)))
-    values, _, _ = eigenpairs(m, 20)
+    values, _ = eigenpairs(m, 20)
     assert_allclose(values, np.zeros(12), atol=0)
 
 
@@ -95,7 +91,7 @@ def test_gyroscope_alone():
     G = np.zeros((3, 3))
     G[1, 2], G[2, 1] = 4.0, -4.0
     m = Matrices(csc_matrix(np.eye(3)), csc_matrix(G), csc_matrix((3, 3)), csc_matrix((0, 3)))
-    values, _, _ = eigenpairs(m, 6)
+    values, _ = eigenpairs(m, 6)
     assert_allclose(values, [0, 0, 0, 0, 4j, -4j], atol=1e-12)
 
 
@@ -103,7 +99,7 @@ def test_massless_directions_have_no_eigenvalue():
     m = Matrices(
         csc_matrix(np.diag([1.0, 0.0])), csc_matrix((2, 2)), csc_matrix([[3.0, -1], [-1, 1]]), csc_matrix((0, 2))
     )
-    values, _, _ = eigenpairs(m, 4)
+    values, _ = eigenpairs(m, 4)
     assert_allclose(values, [1j * np.sqrt(2), -1j * np.sqrt(2)], rtol=1e-12)
 
 

@@ -153,7 +153,7 @@ def _complex_modes(matrices: Matrices, n: int) -> tuple[NDArray[np.complex128], 
     most += 0 if matrices.inner is None else matrices.inner.rate.shape[0]
     asked = 2 * (n + 6)
     while True:
-        values, shapes, _ = eigenpairs(matrices, min(asked, max(most, 1)), beyond=())
+        values, shapes = eigenpairs(matrices, min(asked, max(most, 1)), beyond=())
         others = np.nonzero((values != 0.0) & (values.imag >= 0.0))[0]
         grows = values[others].real > _GROWS * np.abs(values[others])
         others = others[np.lexsort((~grows, _decaying(matrices, values[others])))]

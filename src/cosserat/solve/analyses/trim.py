@@ -346,7 +346,7 @@ def _eigenvalues(point: Any) -> tuple[NDArray[np.complex128], NDArray[np.complex
     n = 2 * n_free if n_free <= _ALL_EIGENVALUES else _SOME_EIGENVALUES
     if not n_free:
         return np.zeros(0, dtype=complex), np.zeros((matrices.mass.shape[0], 0), dtype=complex)
-    return eigenpairs(matrices, n, beyond=())[:2]
+    return eigenpairs(matrices, n, beyond=())
 
 
 def _growth(eigenvalues: NDArray[np.complex128], equal: NDArray[np.bool_]) -> tuple[float, int]:

@@ -153,7 +153,7 @@ def resists(statics: Balance) -> tuple[bool | None, Push | None]:
             if x.shape[1] and bool(gives[0]):
                 return False, Push(x[:, 0], float(np.sqrt(-found.squares[0])))
             return True, None
-        values, shapes, _ = eigenpairs(matrices, _EIGENVALUES, beyond=())
+        values, shapes = eigenpairs(matrices, _EIGENVALUES, beyond=())
     except SolveError:
         return None, None
     growing = np.nonzero((values.real > _GROWS * np.abs(values)) & ~equal_states(statics, shapes))[0]

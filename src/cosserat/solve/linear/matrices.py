@@ -61,9 +61,9 @@ class Matrices:
     doubt: csc_matrix | None = None  # (6n, 6n) errors of the stiffness beyond rounding
     change: Callable[[Any], Array] | None = None  # of shapes across elements, see `resolution`
 
-    def bordered(self, matrix: csc_matrix, scale: float = 1.0) -> csc_matrix:
-        """[matrix, s Phi^T; s Phi, 0]: with it one solves for motions that the joints allow."""
-        phi = scale * self.constraints
+    def bordered(self, matrix: csc_matrix) -> csc_matrix:
+        """[matrix, Phi^T; Phi, 0]: with it one solves for motions that the joints allow."""
+        phi = self.constraints
         if phi.shape[0] == 0:
             return matrix.tocsc()
         return block_array([[matrix, phi.T], [phi, None]], format="csc")
@@ -74,15 +74,6 @@ class Matrices:
         if phi.shape[0] == 0:
             return np.eye(phi.shape[1])
         return qr(phi.T, mode="full")[0][:, phi.shape[0] :]
-
-    def transposed(self) -> Matrices:
-        """The problem of left eigenvectors; not where laws own states."""
-        M, D, K = (csc_matrix(a.T) for a in (self.mass, self.damping, self.stiffness))
-        elastic = self.elastic
-        if elastic is not None:
-            other = csc_matrix(elastic.stiffness.T), csc_matrix(elastic.damping.T)
-            elastic = replace(elastic, stiffness=other[0], damping=other[1])
-        return replace(self, mass=M, damping=D, stiffness=K, elastic=elastic)
 
     def undamped(self) -> Matrices:
         """Without any term with a velocity; states of laws follow at once."""

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from cosserat.errors import SolveError
@@ -37,10 +36,8 @@ _FAST, _STEPS = 4, 12  # eigenvalues that grow fast looked for, and steps to eac
 _SAME, _ASIDE = 1e-6, 1e-3  # relative to |s|: what two eigenvalues differ by at least, and where one is looked for
 
 
-def eigenpairs(
-    matrices: Matrices, n: int, shift: complex = 0.0, *, left: bool = False, beyond: Sequence[float] | None = None
-) -> tuple[Complex, Complex, Complex | None]:
-    """The eigenvalues nearest a shift, conjugate pairs complete.
+def eigenpairs(matrices: Matrices, n: int, beyond: Sequence[float] | None = None) -> Pairs:
+    """The eigenvalues nearest zero, conjugate pairs complete.
 
     Parameters
     ----------
@@ -48,22 +45,17 @@ def eigenpairs(
         Linear equations of motion with constraints.
     n : int
         How many; one more comes back where the n-th would tear a conjugate pair, fewer if the system has fewer.
-    shift : complex
-        Near which (1/s).
-    left : bool
-        Also left eigenvectors y, y^H P(s) = 0 on the motions that the joints allow.
     beyond : numbers, optional
-        Near zero: frequencies (rad/s) of what is faster and grows, weakly where the parameters are others; none, (): as
+        Frequencies (rad/s) of what is faster and grows, weakly where the parameters are others; none, (): as
         far as it clearly grows; None, the default: do not look for it.
 
     Returns
     -------
     values : (k,) complex
-        By distance from the shift, of a conjugate pair the one with positive imaginary part first. Eigenvalues that
-        rounding cannot tell from zero are zero. Near zero, some that grow and are further away come last.
+        By their size, of a conjugate pair the one with positive imaginary part first. Eigenvalues that rounding cannot
+        tell from zero are zero. Some that grow and are further away come last.
     shapes : (6 n_nodes, k) complex
         Right eigenvectors of unit Euclidean norm.
-    left : (6 n_nodes, k) complex or None
 
     Raises
     ------
@@ -71,84 +63,69 @@ def eigenpairs(
         If the problem is singular for every s, or the iteration does not converge.
     """
     scaled, units = without_units(matrices)
-    near = complex(shift) / units.rate
     if matrices.slips is not None:
-        if left:
-            raise SolveError("left eigenvectors of a mechanism that rolls are not available")
         if matrices.inner is not None:
             raise SolveError("eigenvalues of a mechanism that rolls are not found where laws own states")
-        values, shapes = rolling_eigenpairs(scaled)
-        values, shapes = _nearest(values, shapes, n, near)
-        return values * units.rate, unit(units.shapes(shapes)), None
-    if scaled.inner is not None:
-        if left or shift != 0.0:
-            raise SolveError("left eigenvectors, and eigenvalues near a shift, are not found where laws own states")
+        values, shapes = _nearest(*rolling_eigenpairs(scaled), n)
+    elif scaled.inner is not None:
         values, shapes = lagged_pairs(scaled, n)
-        return values * units.rate, unit(units.shapes(shapes)), None
-    beyond = None if beyond is None else [frequency / units.rate for frequency in beyond]
-    values, shapes = _right(scaled, n, near, beyond)
-    right = unit(units.shapes(shapes))
-    if not left:
-        return values * units.rate, right, None
-    others, vectors = _right(scaled.transposed(), n, near)
-    rows, columns = linear_sum_assignment(np.abs(values[:, None] - others[None, :]))
-    out = np.zeros_like(shapes)
-    out[:, rows] = unit(units.shapes(vectors))[:, columns].conj()
-    return values * units.rate, right, out
+    else:
+        values, shapes = _near_zero(scaled, n, None if beyond is None else [w / units.rate for w in beyond])
+    return values * units.rate, unit(units.shapes(shapes))
 
 
-def _right(matrices: Matrices, n: int, shift: complex, beyond: Sequence[float] | None = None) -> Pairs:
+def _near_zero(matrices: Matrices, n: int, beyond: Sequence[float] | None) -> Pairs:
+    """As `eigenpairs`, without units, where nothing rolls and no law owns states."""
     size = matrices.mass.shape[0]
     n_free = size - matrices.constraints.shape[0]
     if n < 1:
         raise SolveError(f"number of eigenvalues is {n}; ask for at least one")
     if n_free <= 0:
         return np.zeros(0, complex), np.zeros((size, 0), complex)
-    squared = shift == 0.0 and matrices.damping.count_nonzero() == 0
-    inverse, aside = invert(matrices, shift, squared), 0.0
+    squared = matrices.damping.count_nonzero() == 0
+    inverse, aside = invert(matrices, 0.0, squared), 0.0
     free, slowed = np.zeros((size, 0)), 0
-    if shift == 0.0 and not squared and (inverse is None or inverse.singular):
+    if not squared and (inverse is None or inverse.singular):
         free, slowed = _unresisted(matrices)
     if free.shape[1]:
         # each has the eigenvalue 0 twice with one shape, which rounding would take apart: known, they are taken out
         matrices = matrices.without(free)
         n_free -= free.shape[1]
-        inverse = invert(matrices, shift, squared) if n_free else None
+        inverse = invert(matrices, 0.0, squared) if n_free else None
     known = np.zeros(2 * free.shape[1], complex), np.repeat(free, 2, axis=1).astype(complex)
     if n_free == 0 or len(known[0]) >= n:
         return known
     if inverse is None or inverse.singular:
-        # motions without stiffness, or a shift that is an eigenvalue: look from a little aside
+        # motions without stiffness: look from a little aside
         aside = 1e-4 * _typical(matrices)
-        inverse = invert(matrices, shift + aside, squared)
+        inverse = invert(matrices, aside, squared)
     if inverse is None:
         raise singular()
     wanted = n - len(known[0])
     values, shapes = _largest(inverse, wanted, n_free)
     distance = np.abs(values - inverse.shift)
-    if shift == 0.0 and np.max(distance, initial=0.0) > _FAR * np.min(distance, initial=np.inf):
+    if np.max(distance, initial=0.0) > _FAR * np.min(distance, initial=np.inf):
         # entries D / s^2 of the slowest s leave fast gyroscopic modes a real part that is only rounding
         _, edge, high = _gap(distance, _FAR * np.min(distance))
         far = invert(matrices, complex(0.5 * high), squared)
         if far is not None:
             values, shapes = _joined((values, shapes), _largest(far, wanted, n_free), edge)
-    size = np.abs(values[values != 0.0] - shift)
+    size = np.abs(values[values != 0.0])
     if aside and size.size and np.min(size) < 0.1 * aside:
-        closer = invert(matrices, shift + max(float(np.min(size)), 1e-2 * aside), squared)
+        closer = invert(matrices, max(float(np.min(size)), 1e-2 * aside), squared)
         if closer is not None:
             edge = _gap(size, aside)[1]
-            few = int(np.count_nonzero(np.abs(values - shift) < edge))
-            values, shapes = _joined(_largest(closer, few, n_free), (values, shapes), edge, shift)
+            few = int(np.count_nonzero(np.abs(values) < edge))
+            values, shapes = _joined(_largest(closer, few, n_free), (values, shapes), edge)
     if slowed:  # damping alone resists them: one eigenvalue of each is zero
         values[np.argsort(np.abs(values))[:slowed]] = 0.0
-    values, shapes = _nearest(values, shapes, wanted, shift)
+    values, shapes = _nearest(values, shapes, wanted)
     parts = [known, (values, shapes)]
-    if shift == 0.0:
-        gives = below(matrices.symmetric(), -(float(np.max(np.abs(values), initial=0.0)) ** 2), _FAST)
-        parts += _driven_apart(matrices, values, *gives)
-        if beyond is not None:
-            found = np.concatenate([part[0] for part in parts[1:]])
-            parts += growing_beyond(matrices, found, len(gives[0]) > 0, beyond)
+    gives = below(matrices.symmetric(), -(float(np.max(np.abs(values), initial=0.0)) ** 2), _FAST)
+    parts += _driven_apart(matrices, values, *gives)
+    if beyond is not None:
+        found = np.concatenate([part[0] for part in parts[1:]])
+        parts += growing_beyond(matrices, found, len(gives[0]) > 0, beyond)
     return np.concatenate([part[0] for part in parts]), np.hstack([part[1] for part in parts])
 
 
@@ -191,11 +168,9 @@ def _gap(sizes: Array, reach: float) -> tuple[float, float, float]:
     return float(row[k]), float(np.sqrt(row[k] * row[k + 1])), float(row[k + 1])
 
 
-def _joined(
-    near: tuple[Complex, Complex], far: tuple[Complex, Complex], edge: float, around: complex = 0.0
-) -> tuple[Complex, Complex]:
-    """Eigenpairs within a distance of a number from one set, those beyond from another."""
-    inside, outside = np.abs(near[0] - around) < edge, np.abs(far[0] - around) >= edge
+def _joined(near: Pairs, far: Pairs, edge: float) -> Pairs:
+    """Eigenpairs up to a size from one set, those beyond from another."""
+    inside, outside = np.abs(near[0]) < edge, np.abs(far[0]) >= edge
     return np.concatenate((near[0][inside], far[0][outside])), np.hstack((near[1][:, inside], far[1][:, outside]))
 
 
@@ -292,18 +267,17 @@ def _with_zeros(inverse: Inverse, values: Complex, shapes: Complex) -> Complex:
     return np.where(lost | (size <= 3e-7 * abs(inverse.shift)), 0.0, values)
 
 
-def _nearest(values: Complex, shapes: Complex, n: int, shift: complex) -> tuple[Complex, Complex]:
-    """The n nearest the shift with their conjugates, pairs side by side."""
+def _nearest(values: Complex, shapes: Complex, n: int) -> Pairs:
+    """The n nearest zero with their conjugates, pairs side by side."""
     upper = [k for k in range(len(values)) if values[k].imag >= 0.0]
     found = values[upper]
     for k in np.nonzero(values.imag < 0.0)[0]:
         partner = np.abs(found - values[k].conj())
         if not partner.size or np.min(partner) > 1e-6 * abs(values[k]):
             upper.append(int(k))
-    distance = [min(abs(values[k] - shift), abs(values[k].conj() - shift)) for k in upper]
     out_values: list[complex] = []
     out_shapes: list[Complex] = []
-    for i in np.argsort(distance, kind="stable"):
+    for i in np.argsort(np.abs(values[upper]), kind="stable"):
         if len(out_values) >= n:
             break
         value, shape = values[upper[i]], shapes[:, upper[i]]

@@ -101,7 +101,7 @@ class Spectra:
         """The spectrum at values of the parameters, the first of which it is named by."""
         self.count += 1
         matrices = self._states.at(*values).matrices()
-        s, shapes, _ = eigenpairs(matrices, self._n, beyond=self._fast)
+        s, shapes = eigenpairs(matrices, self._n, beyond=self._fast)
         found = Spectrum(values[0], s, shapes, matrices.mass, is_undamped(matrices), sharp=matrices.inner is not None)
         if self._fast is not None:
             self._fast += s[found.growing & (np.arange(len(s)) >= self._n) & (s.imag > 0.0)].imag.tolist()

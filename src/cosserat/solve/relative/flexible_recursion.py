@@ -118,25 +118,10 @@ class Articulated:
         more = np.zeros(arrays.n_pivots) if extra is None else extra
         self.wrong = articulated.factor(arrays.tree, now.address, self._packed.address, more, held)
 
-    def solve(
-        self,
-        tau: Array,
-        a: Array | None = None,
-        force: Array | None = None,
-        drift: bool = False,
-        ground: Array | None = None,
-    ) -> Array:
-        """Accelerations under efforts tau, (n,) or one set per row (r, n).
-
-        Where coordinates are driven, `a` has their accelerations. `force`, (n_z,) per set, on every link is taken away
-        from the efforts. With `drift`, velocity terms of accelerations count. `ground` (6,): its acceleration.
-        """
+    def solve(self, tau: Array) -> Array:
+        """Accelerations under efforts tau, (n,) or one set per row (r, n); those of driven coordinates are zero."""
         arrays = self._now.data.arrays
         sets = np.ascontiguousarray(np.atleast_2d(tau))
-        out = np.zeros(sets.shape) if a is None else np.array(np.broadcast_to(a, sets.shape))
-        pushes = np.zeros((len(sets), arrays.n_z)) if force is None else np.atleast_2d(force)
-        still = np.zeros(6) if ground is None else ground
-        articulated.solve(
-            arrays.tree, self._now.address, self._packed.address, sets, pushes, int(drift), still, out
-        )  # fmt: skip
+        out, pushes, still = np.zeros(sets.shape), np.zeros((len(sets), arrays.n_z)), np.zeros(6)
+        articulated.solve(arrays.tree, self._now.address, self._packed.address, sets, pushes, 0, still, out)
         return out.reshape(tau.shape)
