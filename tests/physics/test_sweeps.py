@@ -12,7 +12,7 @@ import cosserat as cs
 from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.sweeps import nodal_tape, tree_tape
 from cosserat.solve.sweeps.nodal_run import NodalRun
-from cosserat.solve.sweeps.protocol import backward_sweep, forward_sweep
+from cosserat.solve.sweeps.protocol import backward_sweep
 from cosserat.solve.sweeps.setting import Setting
 from cosserat.solve.sweeps.tree_run import TreeRun
 
@@ -66,9 +66,31 @@ def recorded(model: cs.Model, asked: Setting) -> tuple[Any, Any]:
     """The run for sweeps, and a function that runs the model as it is with the same steps."""
     if asked.formulation == "floating":
         run = TreeRun(model, asked)
-        return run, lambda change=None: tree_tape.replayed(model, asked, run.tape, run.in_parts, change)
+
+        def replayed(change: Any = None) -> Any:
+            stepper, now = tree_tape.begun(model, asked, run.in_parts, change)
+            for entry in run.tape:
+                now = stepper.again(entry, now)
+            return now
+
+        return run, replayed
     nodal = NodalRun(model, asked)
-    return nodal, lambda change=None: nodal_tape.replayed(model, asked, nodal.tape, change)
+
+    def again(change: Any = None) -> Any:
+        work = nodal_tape.begun(model, asked, nodal.tape, change)
+        for entry in nodal.tape:
+            work.again(entry)
+        return work.state
+
+    return nodal, again
+
+
+def forward_sweep(run: Any, names: Any = (), start: Any = None) -> Any:
+    """Derivatives (N, p) of the last state by parameters; or, with changes (N, p) of the first state, along these."""
+    change = run.start_columns(names) if start is None else np.asarray(start, dtype=float)
+    for k in range(run.count):
+        change = run.linear(k).forward(change, run.sources(k, names) if names else None)
+    return change
 
 
 ALPHA, KEEPING, EXPLICIT = "generalized-alpha", "energy-momentum", "runge-kutta"

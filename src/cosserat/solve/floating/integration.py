@@ -12,7 +12,7 @@ from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.model import FloatingModel
 from cosserat.solve.floating.walk import FloatingWalk
-from cosserat.solve.motion.driver import equal_steps, fixed_steps
+from cosserat.solve.motion.driver import fixed_steps
 from cosserat.solve.relative.quantities import TreeMotion
 
 
@@ -38,8 +38,7 @@ def integrate(
         known = ", ".join(map(repr, FLOATING_METHODS))
         raise SolveError(f"integrate: unknown integrator {integrator!r}; available: {known}")
     stepper = new_stepper(FloatingModel(model, data), integrator, rho, tolerance)
-    n_steps = equal_steps(duration, step)
     walk = FloatingWalk(stepper, stepper.start(0.0, q, v, inner=inner))
-    times, status = fixed_steps(walk, 0.0, n_steps, duration / n_steps, 1)
+    times, status = fixed_steps(walk, 0.0, duration, step)
     states = walk.states
     return TreeMotion(times, states.q, states.v, states.a, status)

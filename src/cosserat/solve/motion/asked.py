@@ -11,7 +11,7 @@ from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status
-from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps
+from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps
 from cosserat.solve.motion.stopwatch import Stopwatch
 from cosserat.solve.motion.walk import Walk
 
@@ -50,5 +50,4 @@ class Asked(NamedTuple):
         if self.step is None:
             tolerance, more = self.settings["tolerance"], (self.progress, keeper)
             return adaptive_steps(walk, t, self.duration, tolerance, self.every, breaks, *more)
-        n_steps = equal_steps(self.duration, self.step)
-        return fixed_steps(walk, t, n_steps, self.duration / n_steps, self.every, self.progress, keeper)
+        return fixed_steps(walk, t, self.duration, self.step, self.every, self.progress, keeper)

@@ -174,13 +174,15 @@ def equal_steps(duration: float, step: float) -> int:
 def fixed_steps(
     walk: Walk,
     start: float,
-    n_steps: int,
-    h: float,
-    every: int,
+    duration: float,
+    step: float,
+    every: int = 1,
     progress: Progress | None = None,
     keeper: Checkpoint | None = None,
 ) -> tuple[Array, Status]:
-    """n_steps of size h; a step that fails is split into 2, 4, ... parts. Gives the times that are stored."""
+    """Equal steps, not longer than `step`; one that fails is split into 2, 4, ... parts. Gives times that are stored."""
+    n_steps = equal_steps(duration, step)
+    h = duration / n_steps
     per_call = n_steps if walk.controlled is None else walk.controlled.steps_per_call(h)
     done, chunk, walk.end = 0, 64, start + n_steps * h
     walk.grid = Grid(start, h)

@@ -171,9 +171,8 @@ def recorded(model: Model, asked: Setting) -> tuple[Recording, Array, Status, St
         breaks = work.compiled.timetable.breaks(work.jumps, t, t + asked.duration)
         times, status = adaptive_steps(work, t, asked.duration, asked.tolerance, 1, breaks)
     else:
-        n_steps = equal_steps(asked.duration, asked.step)
-        work.shelf.reserve(2 + n_steps)
-        times, status = fixed_steps(work, t, n_steps, asked.duration / n_steps, 1)
+        work.shelf.reserve(2 + equal_steps(asked.duration, asked.step))
+        times, status = fixed_steps(work, t, asked.duration, asked.step)
     first = work.tape[0].before if work.tape else work.copied()
     return work, times, status, first
 
@@ -192,14 +191,6 @@ def begun(model: Model, asked: Setting, tape: list[Entry], change: Callable[[Sta
         )
     work.graded = False
     return work
-
-
-def replayed(model: Model, asked: Setting, tape: list[Entry], change: Callable[[State], None] | None = None) -> State:
-    """The last state of a run with the maps of a tape: the same steps, whatever a tolerance would choose."""
-    work = begun(model, asked, tape, change)
-    for entry in tape:
-        work.again(entry)
-    return work.state
 
 
 def _demand_followed(compiled: CompiledModel, asked: Setting) -> None:

@@ -106,14 +106,6 @@ class TapedRun(ABC):
         """Derivatives (M, p) of the equations of map k by parameters, as `LinearMap.forward` takes them."""
 
 
-def forward_sweep(run: TapedRun, names: Sequence[str] = (), start: Array | None = None) -> Array:
-    """Derivatives (N, p) of the last state by parameters; or, with changes (N, p) of the first state, along these."""
-    change = run.start_columns(names) if start is None else np.asarray(start, dtype=float)
-    for k in range(run.count):
-        change = run.linear(k).forward(change, run.sources(k, names) if names else None)
-    return change
-
-
 def backward_sweep(
     run: TapedRun, gradient: Array, names: Sequence[str] = ()
 ) -> tuple[Array, Array, list[Array]]:  # fmt: skip

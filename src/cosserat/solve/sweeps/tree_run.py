@@ -114,12 +114,12 @@ class TreeRun(VariedRun):
 
         def start(k: int, amount: float) -> Instant:
             change = self.unit(k, amount)[: 2 * self.n].reshape(2, -1)
-            return begun(self.model, self.asked, self.tape, self.in_parts, changed(change))[1]
+            return begun(self.model, self.asked, self.in_parts, changed(change))[1]
 
         return self.columns(np.full(2 * self.n, _PART), self.first, start)
 
     def _variant(self, name: str) -> tuple[Any, Instant, list[Any]]:
-        stepper, first = begun(self.model, self.asked, self.tape, self.in_parts)
+        stepper, first = begun(self.model, self.asked, self.in_parts)
         if stepper.tree.coordinates != self.stepper.tree.coordinates:
             raise SolveError(f"gradient: parameter {name!r} changes the coordinates of the tree")
         return stepper, first, []

@@ -170,27 +170,16 @@ def recorded(model: Model, asked: Setting) -> tuple[Any, Instant, Array, Status]
             raise SolveError("gradient: steps that adapt to loads which change with time are not followed; pass step=")
         times, status = adaptive_steps(walk, begin.t, asked.duration, asked.tolerance)
     else:
-        n_steps = equal_steps(asked.duration, asked.step)
-        times, status = fixed_steps(walk, begin.t, n_steps, asked.duration / n_steps, 1)
+        times, status = fixed_steps(walk, begin.t, asked.duration, asked.step)
     first = stepper.tape[0].before if stepper.tape else begin
     return stepper, first, times, status
 
 
 def begun(
-    model: Model, asked: Setting, tape: list[TreeEntry], in_parts: bool, change: Callable[[Any, Any], Any] | None = None
-) -> tuple[Any, Instant]:
+    model: Model, asked: Setting, in_parts: bool, change: Callable[[Any, Any], Any] | None = None
+) -> tuple[Any, Instant]:  # fmt: skip
     """A stepper, and the state before the first map of a tape of another model like it."""
     stepper, begin, _ = prepared(model, asked, change)
     stepper.starts_in_parts = in_parts
     h = asked.duration if asked.step is None else asked.duration / equal_steps(asked.duration, asked.step)
     return stepper, stepper.first_of(begin, h)
-
-
-def replayed(
-    model: Model, asked: Setting, tape: list[TreeEntry], in_parts: bool, change: Callable[[Any, Any], Any] | None = None
-) -> Instant:
-    """The last state of a run with the maps of a tape."""
-    stepper, now = begun(model, asked, tape, in_parts, change)
-    for entry in tape:
-        now = stepper.again(entry, now)
-    return now
