@@ -180,7 +180,7 @@ def fixed_steps(
     progress: Progress | None = None,
     keeper: Checkpoint | None = None,
 ) -> tuple[Array, Status]:
-    """Equal steps, not longer than `step`; one that fails is split into 2, 4, ... parts. Gives times that are stored."""
+    """Equal steps, not longer than `step`; one that fails is split into 2, 4, ... parts. Gives the stored times."""
     n_steps = equal_steps(duration, step)
     h = duration / n_steps
     per_call = n_steps if walk.controlled is None else walk.controlled.steps_per_call(h)
