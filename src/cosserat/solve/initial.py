@@ -134,8 +134,7 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
     """
     n = compiled.n_nodes
     state, trial = memory.problem.state, memory.problem.trial
-    times = np.array([t])
-    inputs, sampled = compiled.sampler.sample_all(times, load_factor=0.0)
+    inputs, sampled = compiled.sampler.sample_all(np.array([t]), load_factor=0.0)
     memory.replace(inputs=inputs)
     drives = tuple(d[0] for d in sampled)
     state.twist[:] = compiled.twists
@@ -162,8 +161,7 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
 def project_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:
     """The nearest velocities, in the metric of the kinetic energy, that joints and prescribed motions allow."""
     n, state, trial, solver = compiled.n_nodes, memory.problem.state, memory.problem.trial, memory.problem.solver
-    times = np.array([t])
-    inputs, sampled = compiled.sampler.sample_all(times)
+    inputs, sampled = compiled.sampler.sample_all(np.array([t]))
     memory.replace(inputs=inputs)
     drives = tuple(d[0] for d in sampled)
     set_trial(memory, state)
@@ -225,8 +223,7 @@ def consistent_accelerations(
     """
     n = compiled.n_nodes
     state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
-    times = np.array([t])
-    own, sampled = compiled.sampler.sample_all(times)
+    own, sampled = compiled.sampler.sample_all(np.array([t]))
     memory.replace(inputs=own if inputs is None else inputs)
     drives = tuple((0.0 if frozen and k else 1.0) * d[0] for k, d in enumerate(sampled))
     state.rate[:] = 0.0

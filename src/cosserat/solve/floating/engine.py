@@ -79,11 +79,11 @@ class FloatingEngine:
     numbers : tuple of float
         Of an implicit method, see `kernels.flexible.implicit.ImplicitMethod`; others have none.
     tableau : Tableau
-        Of explicit steps.
+        Of explicit steps, if it takes any.
     """
 
     def __init__(
-        self, floating: FloatingModel, numbers: tuple[float, ...] = (), tableau: explicit.Tableau = explicit.CLASSICAL
+        self, floating: FloatingModel, numbers: tuple[float, ...] = (), tableau: explicit.Tableau | None = None
     ) -> None:  # fmt: skip
         tree, drives, constraints = floating.tree, floating.drives, floating.constraints
         self.tree, self.drives, self.constraints, self.seats = tree, drives, constraints, floating.seats
@@ -117,15 +117,14 @@ class FloatingEngine:
             np.zeros(3 * size, dtype=np.int64), rest, push, np.zeros(n), np.zeros(sizes.n_z), np.zeros(6),
             np.array([0, m, 0], dtype=np.int64),
         )  # fmt: skip
-        stages = explicit.new_explicit(tableau, n, ny)
-        self.explicit_error = stages.stages.error  # differences (2, n_v) of coordinates and velocities
         self._packed = (
             Packed(implicit.stepping_handles, self._stepping),
             Packed(border.border_handles, border.BorderParts(self._border)),
-            Packed(explicit.explicit_handles, stages),
         )
+        if tableau is not None:
+            self.stages = Packed(explicit.explicit_handles, explicit.new_explicit(tableau, n, ny))
         self.known = self._stepping.known  # the state at which steps begin and end
-        rooms, (stepping, bordered, _) = [room.address for room in self._rooms], [x.address for x in self._packed]
+        rooms, (stepping, bordered) = [room.address for room in self._rooms], [x.address for x in self._packed]
         # what kernels take: tree, what acts, the factored state, another one, factors, step, constraints, border
         self.addresses: tuple[Any, ...] = (
             sizes.tree, tree.forces.address, *rooms, self._factor.address, stepping, constraints.address, bordered
@@ -292,8 +291,7 @@ class FloatingEngine:
         self.know(old)
         rest = factored, stepping, closed, bordered, found.address
         if kind == "explicit":
-            stages = self._packed[2].address
-            code = explicit.explicit_course(tree, acting, fixed, *rest, stages, n, every, phase)
+            code = explicit.explicit_course(tree, acting, fixed, *rest, self.stages.address, n, every, phase)
         else:
             code = course.implicit_course(tree, acting, fixed, free, *rest, n, every, phase)
         states = found.problem.stored
@@ -312,7 +310,7 @@ class FloatingEngine:
         rest = factored, stepping, closed, bordered, course
         if implicit_steps:
             return bound(commands.commanded_course, tree, acting, fixed, free, *rest, given)
-        return bound(commands.commanded_stages, tree, acting, fixed, *rest, self._packed[2].address, given)
+        return bound(commands.commanded_stages, tree, acting, fixed, *rest, self.stages.address, given)
 
     def _failure(self, code: int) -> StepFailure:
         if code == implicit.WRONG_BRANCH:

@@ -76,4 +76,5 @@ class Explicit(Stepper):
 
     def errors(self, old: Instant, new: Instant) -> tuple[Array, Array]:
         """Differences to the embedded solution; what is embedded sees less than there is where a force sets in."""
-        return self.engine.explicit_error[0], _KINKED * self.engine.explicit_error[1]
+        away, faster = self.engine.stages.problem.stages.error
+        return away, _KINKED * faster

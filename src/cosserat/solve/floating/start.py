@@ -48,19 +48,17 @@ def starting_state(stepper: Stepper, reference: Reference, start: Any, t: float)
     Warns where they cannot.
     """
     tree, constraints = stepper.tree, stepper.constraints
-    same = _continued(stepper, reference, start)
-    if same is not None:
-        return same
-    inner = inner_of(stepper, start)
+    ended, inner = _ended(stepper, reference, start), inner_of(stepper, start)
+    if ended is not None and isinstance(start, Run):
+        return Start(float(start.time[-1]), *ended, inner)
     q, v, angles = tree.neutral(), tree.neutral(), np.zeros(len(constraints.tracked))
     stepper.drives.impose(t, q, v, tree.neutral())
     bent = any(body.rates.any() for body in tree.modal_bodies.values())
     plain = isinstance(start, str) and start == "reference" and not constraints.present
     if plain and not reference.given.any() and not v.any() and not bent:
         return Start(t, q, v, angles, inner)
-    rest = _at_rest(stepper, reference, start)
-    if rest is not None:
-        q, angles = rest
+    if ended is not None:
+        q, _, angles = ended
         stepper.drives.impose(t, q, v, tree.neutral())
         v = given_velocities(stepper, reference, q, v)
     elif reference.skeleton.modal:
@@ -161,24 +159,15 @@ def continued(stepper: Stepper, start: Any, begin: Instant, rho: float) -> Insta
     )
 
 
-def _continued(stepper: Stepper, reference: Reference, start: Any) -> Start | None:
-    """The end of a floating run with the same coordinates, as it is."""
-    record = start.trajectory.floating if isinstance(start, Run) else None
-    if record is None or tuple(record.coordinates) != stepper.tree.coordinates:
-        return None
-    require_same(reference.compiled, start.trajectory.compiled, "run")
-    angles = _cut_angles(stepper, reference.compiled, tracked_in(start.trajectory, -1, reference.compiled.freedoms))
-    return Start(float(start.time[-1]), record.q[-1].copy(), record.v[-1].copy(), angles, inner_of(stepper, start))
-
-
-def _at_rest(stepper: Stepper, reference: Reference, start: Any) -> tuple[Array, Array] | None:
-    """Coordinates, and angles of cut joints, of an equilibrium in the same floating frames."""
-    record = start.trajectory.floating if isinstance(start, Equilibrium) else None
+def _ended(stepper: Stepper, reference: Reference, start: Any) -> tuple[Array, Array, Array] | None:
+    """Coordinates, velocities and angles of cut joints of a run or an equilibrium that ends in the same coordinates."""
+    record = start.trajectory.floating if isinstance(start, Run | Equilibrium) else None
     if record is None or tuple(record.coordinates) != stepper.tree.coordinates:
         return None
     compiled = reference.compiled
-    require_same(compiled, start.trajectory.compiled, "equilibrium")
-    return record.q[-1].copy(), _cut_angles(stepper, compiled, tracked_in(start.trajectory, -1, compiled.freedoms))
+    require_same(compiled, start.trajectory.compiled, "run" if isinstance(start, Run) else "equilibrium")
+    angles = _cut_angles(stepper, compiled, tracked_in(start.trajectory, -1, compiled.freedoms))
+    return record.q[-1].copy(), record.v[-1].copy(), angles
 
 
 def _demand_reference(reference: Reference, start: Any) -> None:

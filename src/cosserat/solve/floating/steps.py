@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from cosserat.kernels.flexible.explicit import CLASSICAL, Tableau
+from cosserat.kernels.flexible.explicit import Tableau
 from cosserat.lie.protocol import Array
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.model import FloatingModel
@@ -27,7 +27,7 @@ class Stepper(ABC):
     numbers : tuple of float
         Of an implicit method, see `FloatingEngine`.
     tableau : Tableau
-        Of explicit steps.
+        Of explicit steps, if it takes any.
     """
 
     order: int  # of the method
@@ -35,7 +35,7 @@ class Stepper(ABC):
     jumps: bool = True  # whether it remembers accelerations, which jump with efforts that a controller changes
     remedy: str  # for one that fails nevertheless
 
-    def __init__(self, floating: FloatingModel, numbers: tuple[float, ...] = (), tableau: Tableau = CLASSICAL) -> None:
+    def __init__(self, floating: FloatingModel, numbers: tuple[float, ...] = (), tableau: Tableau | None = None) -> None:
         self.tree, self.drives, self.constraints = floating.tree, floating.drives, floating.constraints
         self.size = floating.size  # extent of the mechanism (m)
         self.engine = FloatingEngine(floating, numbers, tableau)
