@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.skeleton import Skeleton
 from cosserat.errors import ModelError
+from cosserat.kernels.varying import write_mass
 from cosserat.model.model import Model
 from cosserat.model.parameters import Number
 from cosserat.model.places import Place
@@ -119,14 +120,6 @@ def lost_power(gravity: Array, frames: Array, twists: Array, rates: Array) -> Ar
 
 def mass_matrices(numbers: Array) -> Array:
     """Matrices (nt, 6, 6) of mass, first moments and inertia (nt, 10) about a point."""
-    M = np.zeros((len(numbers), 6, 6))
-    m, x, y, z = numbers[:, :4].T
-    for i in range(3):
-        M[:, i, i], M[:, 3 + i, 3 + i] = m, numbers[:, 4 + i]
-    for (i, j), value in zip(
-        ((0, 4), (0, 5), (1, 5), (1, 3), (2, 3), (2, 4), (3, 4), (3, 5), (4, 5)),
-        (z, -y, x, -z, y, -x, *numbers[:, 7:].T),
-        strict=True,
-    ):
-        M[:, i, j] = M[:, j, i] = value
-    return M
+    M = np.zeros((6, 6, len(numbers)))
+    write_mass(numbers.T, numbers.T, 0, M)
+    return np.moveaxis(M, -1, 0)

@@ -43,12 +43,18 @@ def coordinate(freedoms, i, R, x, previous):
         return dot(axis, x)
     if kind == ROTATION_VECTOR:
         return dot(axis, log_rotation(R))
-    c, s = load(freedoms.cosine[i], 0), load(freedoms.sine[i], 0)
-    if kind == ANGLE_PARENT:
-        raw = math.atan2(dot(s, mul(R, c)), dot(c, mul(R, c)))
-    else:
-        raw = math.atan2(-dot(s, mul_t(R, c)), dot(c, mul_t(R, c)))
+    sine, cosine = sine_and_cosine(freedoms, i, R)
+    raw = math.atan2(sine, cosine)
     return raw + TWO_PI * math.floor((previous - raw) / TWO_PI + 0.5)
+
+
+@helper
+def sine_and_cosine(freedoms, i, R):
+    """Of an angle about an axis of the parent or of the child."""
+    c, s = load(freedoms.cosine[i], 0), load(freedoms.sine[i], 0)
+    if freedoms.kind[i] == ANGLE_PARENT:
+        return dot(s, mul(R, c)), dot(c, mul(R, c))
+    return -dot(s, mul_t(R, c)), dot(c, mul_t(R, c))
 
 
 @helper

@@ -6,7 +6,7 @@ g = dL/dx, the forces are T g, and their derivatives are of few rows: g (k g + c
 c = dT/dL' and h = dL'/dx; only the last term, of pieces between neighbours, is a full matrix.
 """
 
-import math
+import numpy as np
 
 from cosserat.jit import helper
 from cosserat.kernels import pairs
@@ -86,7 +86,7 @@ def piece(springs, p, frames):
     R_b, x_b = load_frame(frames[springs.node[p + 1]])
     y_a, y_b = load(springs.point[p], 0), load(springs.point[p + 1], 0)
     r = sub(add(x_b, mul(R_b, y_b)), add(x_a, mul(R_a, y_a)))
-    return r, math.sqrt(dot(r, r)), R_a, y_a, R_b, y_b
+    return r, np.sqrt(dot(r, r)), R_a, y_a, R_b, y_b
 
 
 @helper
@@ -173,9 +173,14 @@ def add_spring(springs, i, frames, twists, r_out):
         r, long, R_a, y_a, R_b, y_b = piece(springs, p, frames)
         if long < SHORT:
             continue
-        e = scale(1.0 / long, r)
-        f, g = mul_t(R_a, scale(-tense, e)), mul_t(R_b, scale(tense, e))
-        add_to_nodes((f, cross(y_a, f), g, cross(y_b, g)), springs.node[p], springs.node[p + 1], r_out)
+        add_piece(springs, p, scale(tense, scale(1.0 / long, r)), R_a, y_a, R_b, y_b, r_out)
+
+
+@helper
+def add_piece(springs, p, pull, R_a, y_a, R_b, y_b, r_out):
+    """r += internal forces of piece p, which pulls its end back along the vector `pull` in space."""
+    f, g = mul_t(R_a, scale(-1.0, pull)), mul_t(R_b, pull)
+    add_to_nodes((f, cross(y_a, f), g, cross(y_b, g)), springs.node[p], springs.node[p + 1], r_out)
 
 
 @helper

@@ -6,10 +6,10 @@ plane, and r = y - a u reaches to its lowest point; u = (R^T k - c e)/s points u
 c = e . R^T k and s^2 = 1 - c^2. The row along the normal is the rate of the gap k . (x + R y - p) - a s.
 
 `rolling` is a group with kind, axis, point, plane, radius, level: of nodes (`arrays.Rolling`) or of seats of a tree
-(`flexible.closing.Wheels`). This is the one text of these rows.
+(`flexible.closing.Wheels`). This is the one text of these rows: in Python the functions take arrays over time, too.
 """
 
-import math
+import numpy as np
 
 from cosserat.jit import helper
 from cosserat.kernels.vectors import add, axpy, combine, cross, dot, load, mul, mul_t, outer, scale, skew, transpose
@@ -28,7 +28,7 @@ def touch(rolling, i, R):
         return e, zero, zero, y
     k = mul_t(R, load(rolling.plane[i, 0], 0))
     c = dot(e, k)
-    up = scale(1.0 / math.sqrt(1.0 - c * c), axpy(-c, e, k))
+    up = scale(1.0 / np.sqrt(1.0 - c * c), axpy(-c, e, k))
     r = axpy(-rolling.radius[i], up, y)
     return k, mul_t(R, load(rolling.plane[i, 1], 0)), mul_t(R, load(rolling.plane[i, 2], 0)), r
 
@@ -39,7 +39,7 @@ def touch_gradient(rolling, i, R):
     e = load(rolling.axis[i], 0)
     k = mul_t(R, load(rolling.plane[i, 0], 0))
     c = dot(e, k)
-    s = math.sqrt(1.0 - c * c)
+    s = np.sqrt(1.0 - c * c)
     up = scale(1.0 / s, axpy(-c, e, k))
     turn = cross(e, k)  # d c/d w
     a = rolling.radius[i]
@@ -52,7 +52,7 @@ def gap(rolling, i, R, x):
     k = load(rolling.plane[i, 0], 0)
     c = dot(k, mul(R, load(rolling.axis[i], 0)))
     centre = add(x, mul(R, load(rolling.point[i], 0)))
-    return dot(k, centre) - rolling.level[i] - rolling.radius[i] * math.sqrt(1.0 - c * c)
+    return dot(k, centre) - rolling.level[i] - rolling.radius[i] * np.sqrt(1.0 - c * c)
 
 
 @helper

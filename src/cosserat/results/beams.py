@@ -7,7 +7,6 @@ the nodes (at a clamp it is the reaction), and inside for a uniform load.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
@@ -18,12 +17,13 @@ from cosserat.compile.compiled import System
 from cosserat.compile.elements import element_weights
 from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
-from cosserat.compile.series import skew
 from cosserat.errors import PlaceError
+from cosserat.kernels import matter
 from cosserat.kernels.arrays import LineLoads
 from cosserat.kernels.line_loads import line_states
 from cosserat.kernels.media import media_states
 from cosserat.kernels.monitors import between, element_states
+from cosserat.kernels.rigid import add_gyroscopic
 from cosserat.lie.protocol import Array
 from cosserat.results.kinematics import rotate, turned
 from cosserat.results.mechanism import Mechanism
@@ -130,85 +130,19 @@ def _add_media(motion: Motion, elements: NDArray[np.int64], force: Array, energy
 
 
 def gyroscopic(p: Array, twist: Array) -> Array:
-    """-ad(v)^T p over leading dimensions."""
-    pu, pw, v, omega = p[..., :3], p[..., 3:], twist[..., :3], twist[..., 3:]
-    return np.concatenate((np.cross(omega, pu), np.cross(v, pu) + np.cross(omega, pw)), axis=-1)
-
-
-def element_momenta(motion: Motion, e: int) -> Array:
-    """Momenta (nt, 12) of both nodes of element e, in their frames, for the present twists."""
-    return _nodal(motion, e, _columns(motion, e)) + _moments(motion, e, lambda own, other: own.tensor(other.moved))
+    """-ad(v)^T p over time, (nt, 6)."""
+    out = np.zeros_like(p)
+    add_gyroscopic(p.T, 0, twist.T, out.T)
+    return out
 
 
 def element_inertia(motion: Motion, e: int) -> Array:
-    """Inertia forces (nt, 12) of element e on its two nodes, as the kernels have them."""
-
-    def moment(own: _NodeTurning, other: _NodeTurning) -> Array:
-        q, apart = other.moved, other.turn - own.turn
-        change = own.tensor(other.tensor(other.rate) + np.cross(apart, q))
-        return np.asarray(np.cross(own.turn, own.tensor(q)) + change + np.cross(q, own.moved))
-
-    return _nodal(motion, e, _columns(motion, e, True)) + _moments(motion, e, moment)
-
-
-def element_exchange(motion: Motion, e: int, side: int) -> Array:
-    """Moment (nt, 3) by which a node of element e takes angular momentum from the other one, in its frame."""
-    Z = _columns(motion, e)
-    own, other = slice(4 * side, 4 * side + 4), slice(4 - 4 * side, 8 - 4 * side)
-    F = Z[:, :, other] @ motion.mechanism.system.elements.mass[e, :64].reshape(8, 8)[other, own]
-    moment = np.cross(Z[:, :, own], F, axis=1).sum(axis=2)
-    turned = _moments(motion, e, lambda u, w: np.cross(u.moved, w.moved))[:, 6 * side + 3 : 6 * side + 6]
-    return turned + rotate(np.swapaxes(motion.node(motion.mechanism.system.elements.node[e, side])[0], 1, 2), moment)
-
-
-class _NodeTurning:
-    """Angular velocity and acceleration of a node, (nt, 3) each in space, and its tensor Y, see `kernels.matter`."""
-
-    def __init__(self, motion: Motion, e: int, side: int) -> None:
-        elements = motion.mechanism.system.elements
-        node, Y = elements.node[e, side], elements.mass[e, 64 + 9 * side : 73 + 9 * side].reshape(3, 3)
-        self.R = motion.node(node)[0]
-        self.turn, self.rate = (rotate(self.R, rates[:, node, 3:]) for rates in (motion.twist, motion.rate))
-        self._tensor = self.R @ Y @ np.swapaxes(self.R, 1, 2)
-        self.moved = self.tensor(self.turn)
-
-    def tensor(self, v: Array) -> Array:
-        """Y v."""
-        return rotate(self._tensor, v)
-
-
-def _moments(motion: Motion, e: int, law: Callable[[_NodeTurning, _NodeTurning], Array]) -> Array:
-    """Wrenches (nt, 12) on the nodes of a moment in space that each one has with the other."""
-    out, nodes = np.zeros((len(motion.time), 12)), [_NodeTurning(motion, e, side) for side in range(2)]
-    for side, own in enumerate(nodes):
-        out[:, 6 * side + 3 : 6 * side + 6] = rotate(np.swapaxes(own.R, 1, 2), law(own, nodes[1 - side]))
-    return out
-
-
-def _columns(motion: Motion, e: int, second: bool = False) -> Array:
-    """First or second rates (nt, 3, 8) of x_A, R_A, x_B, R_B in space, see `compile.matter`."""
-    out = np.empty((len(motion.time), 3, 8))
-    for side, node in enumerate(motion.mechanism.system.elements.node[e]):
-        R, twist, rate = motion.node(node)[0], motion.twist[:, node], motion.rate[:, node]
-        x, W = twist[:, :3], skew(twist[:, 3:])
-        if second:
-            x, W = rate[:, :3] + np.cross(twist[:, 3:], x), skew(rate[:, 3:]) + W @ W
-        out[:, :, 4 * side] = rotate(R, x)
-        out[:, :, 4 * side + 1 : 4 * side + 4] = R @ W
-    return out
-
-
-def _nodal(motion: Motion, e: int, Z: Array) -> Array:
-    """What columns (nt, 3, 8) times the mass of element e are as wrenches (nt, 12) on its nodes, in their frames."""
+    """Inertia forces (nt, 12) of element e on its two nodes."""
     elements = motion.mechanism.system.elements
-    F = Z @ elements.mass[e, :64].reshape(8, 8)
-    out = np.empty((len(Z), 12))
-    for side, node in enumerate(elements.node[e]):
-        local = np.swapaxes(motion.node(node)[0], 1, 2) @ F[:, :, 4 * side : 4 * side + 4]
-        X = local[:, :, 1:]
-        moment = (X[:, 2, 1] - X[:, 1, 2], X[:, 0, 2] - X[:, 2, 0], X[:, 1, 0] - X[:, 0, 1])
-        out[:, 6 * side : 6 * side + 3], out[:, 6 * side + 3 : 6 * side + 6] = local[:, :, 0], np.stack(moment, 1)
-    return out
+    out, pair = np.zeros((2, 6, len(motion.time))), elements.node[e]
+    frames, twists, rates = (states[pair] for states in motion.moving)
+    matter.add_inertia(elements.mass[e], frames, twists, rates, 0, 1, out)
+    return out.reshape(12, -1).T
 
 
 def _shares(motion: Motion, name: str, e: int) -> Array:

@@ -1,50 +1,64 @@
-"""Coordinates, rates, reactions and efforts of joints over time; the rows and freedoms are those of the kernels."""
+"""Coordinates, rates, reactions and efforts of joints over time: rows and freedoms are those of the kernels.
+
+Their functions of one state take all stored states at once: every component is then an array over time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.rows import ActiveFreedom
-from cosserat.kernels.efforts import effort, servo
-from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
-from cosserat.kernels.joint_rows import ROTATION, SCREW
+from cosserat.kernels import armature, freedoms
+from cosserat.kernels.arrays import Turns
+from cosserat.kernels.freedoms import ROTATION_VECTOR, SLIDE
+from cosserat.kernels.joints import drive_of, place_frames, place_twists, reaction
+from cosserat.kernels.vectors import dot, load, mul, mul_t, sub
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
-from cosserat.results.kinematics import rotate, to_place, turned
 from cosserat.results.mechanism import JointInfo
-from cosserat.results.motion import Motion, motion_of
+from cosserat.results.motion import Motion, last, motion_of
 
 TURN = 2.0 * np.pi
 
+Vector = tuple[Any, ...]
+"""Components, arrays (nt,) or numbers: three, or nine of a matrix row by row."""
+
 
 class Sides(NamedTuple):
-    """Both joint frames in the world, the child's seen from the parent's, and both twists in their own frames."""
+    """The child's joint frame in the world and seen from the parent's, and both twists in their own frames."""
 
-    R_a: Array
-    x_a: Array
-    R_b: Array
-    x_b: Array
-    R: Array
-    x: Array
-    twist_a: Array
-    twist_b: Array
+    R_b: Vector
+    R: Vector
+    x: Vector
+    twists: tuple[Vector, Vector, Vector, Vector]  # v_a, w_a, v_b, w_b
+
+    def power(self, wrenches: Iterable[Vector]) -> Array:
+        """Power (nt,) of wrenches (f_a, m_a, f_b, m_b) on both sides; of the direction of a freedom, its rate."""
+        return np.asarray(sum(dot(f, v) for f, v in zip(wrenches, self.twists, strict=True)))
+
+    def rows(self, *vectors: Vector) -> Array:
+        """Vectors side by side, (nt, 3 k)."""
+        out = np.empty((len(self.x[0]), 3 * len(vectors)))
+        for k, component in enumerate(chain(*vectors)):
+            out[:, k] = component
+        return out
 
 
 def joint_sides(motion: Motion, index: int) -> Sides:
     """Kinematics of joint number `index` over time."""
-    arrays = motion.mechanism.system.joints
-    F_a, F_b = row_to_frame(arrays.frame_a[index]), row_to_frame(arrays.frame_b[index])
-    a, b = arrays.node[index]
-    (R_a, x_a), (R_b, x_b) = motion.placed(a, F_a), motion.placed(b, F_b)
-    R = np.swapaxes(R_a, 1, 2) @ R_b
-    x = rotate(np.swapaxes(R_a, 1, 2), x_b - x_a)
-    return Sides(
-        R_a, x_a, R_b, x_b, R, x, to_place(motion.twist[:, a], F_a), to_place(motion.twist[:, b], F_b)
-    )  # fmt: skip
+    arrays, (frames, twists, _) = motion.mechanism.system.joints, motion.moving
+    _, _, R_b, _, R, x = place_frames(arrays, index, frames)
+    return Sides(R_b, R, x, place_twists(arrays, index, twists))
+
+
+def _freedoms(joint: JointInfo) -> Turns:
+    """Its freedoms as the kernels take them."""
+    found = ((joint.index, f.kind, f.axis, f.cosine, f.sine) for f in joint.freedoms)
+    return Turns(*(np.array(column) for column in zip(*found, strict=True)))
 
 
 def coordinates(motion: Motion, joint: JointInfo) -> Array:
@@ -54,17 +68,13 @@ def coordinates(motion: Motion, joint: JointInfo) -> Array:
     turns = _rotation_vectors(joint, sides)
     for i, freedom in enumerate(joint.freedoms):
         if freedom.kind == SLIDE:
-            out[:, i] = sides.x @ freedom.axis
+            out[:, i] = dot(freedom.axis, sides.x)
         elif freedom.kind == ROTATION_VECTOR:
             out[:, i] = turns @ freedom.axis
         elif joint.active[i] >= 0:
             out[:, i] = motion.angle[:, joint.active[i]]
         else:
-            c, s = freedom.cosine, freedom.sine
-            if freedom.kind == ANGLE_CHILD:
-                raw = np.arctan2(-(c @ sides.R @ s), c @ sides.R @ c)
-            else:
-                raw = np.arctan2(s @ (sides.R @ c).T, c @ (sides.R @ c).T)
+            raw = np.arctan2(*freedoms.sine_and_cosine(_freedoms(joint), i, sides.R))
             out[:, i] = _continued(motion, joint, i, raw, sides)
     return out
 
@@ -72,7 +82,7 @@ def coordinates(motion: Motion, joint: JointInfo) -> Array:
 def _continued(motion: Motion, joint: JointInfo, i: int, raw: Array, sides: Sides) -> Array:
     """Angles with the right number of turns: those prescribed, those counted, or those the rate tells."""
     if joint.driven[i]:
-        wanted = motion.prescribed[joint.name if len(joint.names) == 1 else f"{joint.name}.{joint.names[i]}"]
+        wanted = motion.prescribed[joint.coordinates[i]]
         return raw + TURN * np.round((wanted - raw) / TURN)
     counted = motion.angle[:, joint.counted[i]] if joint.counted[i] >= 0 else np.full(len(raw), np.nan)
     if np.isfinite(counted).all():
@@ -105,7 +115,7 @@ def coordinate_rates(motion: Motion, joint: JointInfo) -> Array:
     """Time derivatives (nt, k) of the coordinates."""
     sides = joint_sides(motion, joint.index)
     out, turns = _spins(joint, sides), _rotation_vectors(joint, sides)
-    spin = sides.twist_b[:, 3:] - np.einsum("tji,tj->ti", sides.R, sides.twist_a[:, 3:])
+    spin = sides.rows(sub(sides.twists[3], mul_t(sides.R, sides.twists[1])))
     rates = np.array([so3.tangent_inv(turn) @ w for turn, w in zip(turns, spin, strict=False)])
     for i, freedom in enumerate(joint.freedoms):
         if freedom.kind == ROTATION_VECTOR:
@@ -116,27 +126,18 @@ def coordinate_rates(motion: Motion, joint: JointInfo) -> Array:
 def _rotation_vectors(joint: JointInfo, sides: Sides) -> Array:
     """Rotation vectors (nt, 3) of the child against the parent; none where no coordinate is of one."""
     asked = any(freedom.kind == ROTATION_VECTOR for freedom in joint.freedoms)
-    return np.array([so3.log(R) for R in sides.R if asked])
+    return np.array([so3.log(np.reshape(R, (3, 3))) for R in zip(*sides.R, strict=True) if asked])
 
 
 def directions(joint: JointInfo, i: int, sides: Sides) -> tuple[Array, Array]:
     """Wrenches (nt, 6) on parent and child, in their joint frames, of a unit effort in freedom i."""
-    freedom = joint.freedoms[i]
-    n = len(sides.x)
-    axis = np.broadcast_to(freedom.axis, (n, 3))
-    zero = np.zeros((n, 3))
-    turned = np.einsum("tji,j->ti", sides.R, freedom.axis)
-    if freedom.kind == SLIDE:
-        return np.hstack((-axis, np.cross(axis, sides.x))), np.hstack((turned, zero))
-    if freedom.kind == ANGLE_CHILD:
-        return np.hstack((zero, -(sides.R @ freedom.axis))), np.hstack((zero, axis))
-    return np.hstack((zero, -axis)), np.hstack((zero, turned))
+    f_a, m_a, f_b, m_b = freedoms.direction(_freedoms(joint), i, sides.R, sides.x)
+    return sides.rows(f_a, m_a), sides.rows(f_b, m_b)
 
 
 def _spin(joint: JointInfo, i: int, sides: Sides) -> Array:
     """Relative velocity (nt,) along freedom i, which an effort there multiplies to its power."""
-    on_a, on_b = directions(joint, i, sides)
-    return np.sum(on_a * sides.twist_a + on_b * sides.twist_b, axis=1)
+    return sides.power(freedoms.direction(_freedoms(joint), i, sides.R, sides.x))
 
 
 def spin_rates(motion: Motion, joint: JointInfo) -> Array:
@@ -146,64 +147,39 @@ def spin_rates(motion: Motion, joint: JointInfo) -> Array:
 
 def _spins(joint: JointInfo, sides: Sides) -> Array:
     rates = [_spin(joint, i, sides) for i in range(len(joint.freedoms))]
-    return np.stack(rates, axis=1) if rates else np.zeros((len(sides.x), 0))
+    return np.stack(rates, axis=1) if rates else np.zeros((len(sides.x[0]), 0))
 
 
-def driven(motion: Motion, index: int) -> tuple[Array, Array, Array]:
-    """How a prescribed motion moves joint number `index`: shift (nt, 3), and turns (nt, 3, 3) of parent and child."""
-    column, n = motion.mechanism.system.joints.drive[index], len(motion.time)
-    if column < 0:
-        still = np.broadcast_to(np.eye(3), (n, 3, 3))
-        return np.zeros((n, 3)), still, still
-    drive = motion.inputs.drive[:, column]
-    return drive[:, :3], drive[:, 3:12].reshape(n, 3, 3), drive[:, 12:].reshape(n, 3, 3)
+def pulls(motion: Motion, index: int, sides: Sides) -> tuple[Vector, Vector, Vector, Vector]:
+    """Phi^T lambda of joint number `index` on both sides, in their joint frames: (f_a, m_a, f_b, m_b)."""
+    arrays = motion.mechanism.system.joints
+    _, D_a, D_b = drive_of(arrays, index, last(motion.inputs.drive))
+    found: tuple[Vector, Vector, Vector, Vector] = reaction(
+        arrays, index, sides.R, sides.x, D_a, D_b, last(motion.force)[index]
+    )
+    return found
 
 
 def constraint_wrenches(motion: Motion, index: int, sides: Sides) -> tuple[Array, Array]:
     """Wrenches (nt, 6) that the constraints put on parent and child, in their joint frames: -Phi^T lambda."""
-    arrays = motion.mechanism.system.joints
-    n = len(motion.time)
-    line, m_a, m_b = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
-    _, D_a, D_b = driven(motion, index)
-    R, R_t = sides.R, np.swapaxes(sides.R, 1, 2)
-    for k in range(arrays.n_rows[index]):
-        value = motion.force[:, index, k, None]
-        kind = arrays.kind[index, k]
-        a, b = arrays.row_a[index, k], arrays.row_b[index, k]
-        if kind == ROTATION:
-            a, b = D_a @ a, D_b @ b
-            m_b += value * np.cross(b, rotate(R_t, a))
-            m_a += value * np.cross(a, rotate(R, b))
-        else:
-            line += value * a
-            if kind == SCREW:
-                m_b -= value * arrays.pitch[index] * (R_t @ a)
-                m_a += value * arrays.pitch[index] * a
-    m_a += np.cross(line, sides.x)
-    return np.hstack((line, -m_a)), np.hstack((-rotate(R_t, line), -m_b))
+    f_a, m_a, f_b, m_b = pulls(motion, index, sides)
+    return -sides.rows(f_a, m_a), -sides.rows(f_b, m_b)
+
+
+def measured(motion: Motion, joint: JointInfo, i: int) -> Array | float:
+    """Coordinate i (nt,) where its spring or servo asks for it, else zero."""
+    k, arrays = joint.active[i], motion.mechanism.system.freedoms
+    asked = arrays.stiffness[k] != 0.0 or arrays.target[k] >= 0
+    return coordinates(motion, joint)[:, i] if asked else 0.0
 
 
 def passive_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> Array:
     """Effort (nt,) of spring, damper, friction, prescribed effort and servo in freedom i."""
-    k = joint.active[i]
+    k, arrays = joint.active[i], motion.mechanism.system.freedoms
     if k < 0:
         return np.zeros(len(motion.time))
-    arrays = motion.mechanism.system.freedoms
-    rate = _spin(joint, i, sides)
-    q = coordinates(motion, joint)[:, i] if arrays.stiffness[k] != 0.0 else 0.0
-    drive = motion.inputs.effort[:, arrays.effort[k]] if arrays.effort[k] >= 0 else 0.0
-    constants = arrays.stiffness[k], arrays.damping[k], arrays.friction[k], arrays.speed[k]
-    return np.asarray(effort(*constants, drive, q, rate)[0]) + servo_efforts(motion, joint, i, sides)
-
-
-def servo_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> Array:
-    """Effort (nt,) of the servo in freedom i."""
-    k, arrays = joint.active[i], motion.mechanism.system.freedoms
-    if k < 0 or arrays.target[k] < 0:
-        return np.zeros(len(motion.time))
-    q, target = coordinates(motion, joint)[:, i], motion.inputs.effort[:, arrays.target[k]]
-    found = servo(arrays.kp[k], arrays.kd[k], arrays.limit[k], target, q, _spin(joint, i, sides))[0]
-    return np.asarray(found)
+    given = measured(motion, joint, i), _spin(joint, i, sides), motion.inputs.effort.T
+    return np.asarray(freedoms.total(arrays, k, *given)[0])
 
 
 def inertial_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> Array:
@@ -211,21 +187,8 @@ def inertial_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> 
     k, arrays = joint.active[i], motion.mechanism.system.freedoms
     if k < 0 or arrays.armature[k] == 0.0:
         return np.zeros(len(motion.time))
-    joints, freedom = motion.mechanism.system.joints, joint.freedoms[i]
-    (a, b), frames = joints.node[joint.index], (joints.frame_a[joint.index], joints.frame_b[joint.index])
-    rate_a, rate_b = (to_place(motion.rate[:, n], row_to_frame(f)) for n, f in zip((a, b), frames, strict=True))
-    w_a, v_b, w_b = sides.twist_a[:, 3:], sides.twist_b[:, :3], sides.twist_b[:, 3:]
-    on_a, on_b = directions(joint, i, sides)
-    ahead = np.sum(on_a * rate_a + on_b * rate_b, axis=1)
-    R, axis = sides.R, freedom.axis
-    if freedom.kind == SLIDE:
-        slip = rotate(R, v_b) - sides.twist_a[:, :3] - np.cross(w_a, sides.x)
-        turned = rotate(R, np.cross(w_b, v_b)) - np.cross(w_a, rotate(R, v_b) + slip)
-        ahead += turned @ axis
-    elif freedom.kind == ANGLE_CHILD:
-        ahead -= np.sum(rotate(R, np.cross(w_b, axis)) * w_a, axis=1)
-    else:
-        ahead -= np.cross(w_a, rotate(R, w_b)) @ axis
+    _, twists, rates = motion.moving
+    ahead = armature.acceleration(arrays, motion.mechanism.system.joints, k, sides.R, sides.x, twists, rates)
     return np.asarray(-arrays.armature[k] * ahead)
 
 
@@ -237,7 +200,7 @@ def reactions(motion: Motion, joint: JointInfo, world: bool = True) -> Array:
         if joint.active[i] >= 0:
             along = passive_efforts(motion, joint, i, sides) + inertial_efforts(motion, joint, i, sides)
             wrench = wrench + along[:, None] * directions(joint, i, sides)[1]
-    return turned(sides.R_b, wrench) if world else wrench
+    return sides.rows(*(mul(sides.R_b, load(wrench.T, k)) for k in (0, 3))) if world else wrench
 
 
 def efforts(motion: Motion, joint: JointInfo) -> Array:
@@ -251,7 +214,7 @@ def efforts(motion: Motion, joint: JointInfo) -> Array:
             out[:, i] = np.sum(wrench * unit, axis=1)
             if joint.kind == "screw":  # the nut's thrust works through the pitch as well
                 pitch = motion.mechanism.system.joints.pitch[joint.index]
-                out[:, i] += pitch * (rotate(sides.R, wrench[:, :3]) @ freedom.axis)
+                out[:, i] += pitch * dot(freedom.axis, mul(sides.R, load(wrench.T, 0)))
         else:
             out[:, i] = passive_efforts(motion, joint, i, sides)
     return out

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from cosserat.kernels.joint_rows import ROTATION, SCREW
+from cosserat.kernels.joint_rows import ROTATION
+from cosserat.kernels.joints import constraint
 from cosserat.lie.protocol import Array
 from cosserat.results import rolling
-from cosserat.results.joints import driven, joint_sides
-from cosserat.results.kinematics import rotate
-from cosserat.results.motion import Motion
+from cosserat.results.motion import Motion, last
 from cosserat.results.nodal import Ledger, armature_energy, exchange, ledger, momenta
 from cosserat.results.trajectory import Crossed
 
@@ -77,19 +76,13 @@ class Monitors:
     def violation(self) -> Array:
         """Largest constraint value (nt,), m or 1."""
         motion = self.motion
-        arrays = motion.mechanism.system.joints
-        worst = np.zeros(len(motion.time))
+        arrays, frames, drive = motion.mechanism.system.joints, motion.moving[0], last(motion.inputs.drive)
+        worst, phi = np.zeros(len(motion.time)), np.empty((6, len(motion.time)))
         for j in range(len(arrays.n_rows)):
-            sides, (shift, D_a, D_b) = joint_sides(motion, j), driven(motion, j)
+            constraint(arrays, j, frames, drive, motion.angle.T, phi)
+            long = np.where(arrays.kind[j] == ROTATION, np.linalg.norm(arrays.row_a[j], axis=1), 1.0)
             for k in range(arrays.n_rows[j]):
-                a, b = arrays.row_a[j, k], arrays.row_b[j, k]
-                if arrays.kind[j, k] == ROTATION:
-                    phi = np.sum((D_a @ a) * rotate(sides.R, D_b @ b), axis=1) / np.linalg.norm(a)
-                else:
-                    phi = (sides.x - shift) @ a
-                    if arrays.kind[j, k] == SCREW and arrays.angle[j] >= 0:
-                        phi = phi - arrays.pitch[j] * motion.angle[:, arrays.angle[j]]
-                worst = np.maximum(worst, np.abs(phi))
+                worst = np.maximum(worst, np.abs(phi[k]) / long[k])
         for k in motion.mechanism.rolling.values():
             worst = np.maximum(worst, np.abs(rolling.gaps(motion, k)))
         return worst

@@ -142,10 +142,20 @@ class Motion:
         """Rotations (nt, 3, 3) and positions (nt, 3) of a node."""
         return self.frame[:, i, :9].reshape(-1, 3, 3), self.frame[:, i, 9:]
 
+    @property
+    def moving(self) -> tuple[Array, Array, Array]:
+        """Frames, twists and rates with time as the last axis: so functions of kernels take all states at once."""
+        return last(self.frame), last(self.twist), last(self.rate)
+
     def placed(self, i: int, frame: Array) -> tuple[Array, Array]:
         """Rotations (nt, 3, 3) and positions (nt, 3) of a frame (4, 4) that is fixed to a node."""
         R, x = self.node(i)
         return R @ frame[:3, :3], x + R @ frame[:3, 3]
+
+
+def last(array: Array) -> Array:
+    """An array over time with time as the last axis."""
+    return np.moveaxis(array, 0, -1)
 
 
 def motion_of(trajectory: Trajectory, mechanism: Mechanism | Callable[[], Mechanism] | None = None) -> Motion:

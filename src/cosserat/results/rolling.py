@@ -6,21 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.compile.compiled import row_to_frame
+from cosserat.kernels import touching
+from cosserat.kernels.frames import load_frame
+from cosserat.kernels.pairs import add_opposite, relative_frame
 from cosserat.kernels.touching import DISC
+from cosserat.kernels.vectors import accumulate, add, cross, load, mul, scale
 from cosserat.lie.protocol import Array
 from cosserat.results import joints
-from cosserat.results.kinematics import rotate, to_node, turned
+from cosserat.results.kinematics import turned
 from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
-
-
-class TouchFrames(NamedTuple):
-    """Where item k touches, in the frame of its node: the point (nt, 3), and the directions (nt, m, 3) of its rows."""
-
-    node: int
-    point: Array
-    directions: Array
 
 
 def discs(motion: Motion) -> list[int]:
@@ -28,27 +23,21 @@ def discs(motion: Motion) -> list[int]:
     return [int(k) for k in np.nonzero(motion.mechanism.system.rolling.kind == DISC)[0]]
 
 
-def touch(motion: Motion, k: int) -> TouchFrames:
-    """Point and directions of a knife edge or rolling disc; the rows are those of `kernels.rolling`."""
+def touched(motion: Motion, k: int) -> Array:
+    """Points (nt, 3) of the world where a rolling disc touches."""
     arrays = motion.mechanism.system.rolling
-    node = int(arrays.node[k])
-    n, axis, point = len(motion.time), arrays.axis[k], arrays.point[k]
-    if arrays.kind[k] != DISC:
-        return TouchFrames(node, np.broadcast_to(point, (n, 3)), np.broadcast_to(axis, (n, 1, 3)))
-    directions = arrays.plane[k] @ motion.node(node)[0]
-    up = directions[:, 0] - (directions[:, 0] @ axis)[:, None] * axis
-    up = up / np.linalg.norm(up, axis=1)[:, None]
-    return TouchFrames(node, point - arrays.radius[k] * up, directions)
+    R, x = load_frame(motion.moving[0][arrays.node[k]])
+    return np.stack(add(x, mul(R, touching.touch(arrays, k, R)[3])), axis=1)
 
 
 class HeldRows(NamedTuple):
-    """Rows (nt, 3, 6) of a constraint of the user's, values and rates (nt, 3); the node and the place (4, 4) in it."""
+    """Rows (nt, 3, 6) of a constraint of the user's, values and rates (nt, 3); nodes, and places (R, x) on them."""
 
     rows: Array
     values: Array
     rates: Array
     node: tuple[int, int]
-    places: tuple[Array, Array]
+    places: tuple[Any, Any]
 
 
 def held(motion: Motion, k: int) -> HeldRows | None:
@@ -61,20 +50,18 @@ def held(motion: Motion, k: int) -> HeldRows | None:
     rows, values, rates = np.split(motion.inputs.rule[:, i], [18, 21], axis=1)
     a, b = rules.node[i].tolist()
     return HeldRows(
-        rows.reshape(n, 3, 6), values, rates, (a, b), (row_to_frame(rules.frame_a[i]), row_to_frame(rules.frame_b[i]))
+        rows.reshape(n, 3, 6), values, rates, (a, b), (load_frame(rules.frame_a[i]), load_frame(rules.frame_b[i]))
     )
 
 
 def slips(motion: Motion, k: int) -> Array:
     """Speed (nt,) of the point that touches: across the edge, or in the plane of the disc; rate of what is held."""
-    rule = held(motion, k)
+    arrays, rule, (frames, twists, _) = motion.mechanism.system.rolling, held(motion, k), motion.moving
     if rule is not None:
         return np.asarray(np.linalg.norm(rule.rates, axis=1))
-    node, point, directions = touch(motion, k)
-    twist = motion.twist[:, node]
-    velocity = twist[:, :3] + np.cross(twist[:, 3:], point)
-    rates = np.einsum("tij,tj->ti", directions, velocity)
-    return np.asarray(np.linalg.norm(rates[:, 1:] if rates.shape[1] > 1 else rates, axis=1))
+    node = arrays.node[k]
+    across, *along = touching.row_rates(arrays, k, load_frame(frames[node])[0], twists[node])
+    return np.hypot(*along) if arrays.kind[k] == DISC else np.abs(across)
 
 
 def gaps(motion: Motion, k: int) -> Array:
@@ -84,9 +71,7 @@ def gaps(motion: Motion, k: int) -> Array:
         return np.asarray(np.abs(rule.values).max(axis=1))
     if arrays.kind[k] != DISC:
         return np.zeros(len(motion.time))
-    node, point, _ = touch(motion, k)
-    R, x = motion.node(node)
-    return np.asarray((x + rotate(R, point)) @ arrays.plane[k, 0] - arrays.level[k])
+    return np.asarray(touching.gap(arrays, k, *load_frame(motion.moving[0][arrays.node[k]])))
 
 
 def nodal_wrenches(motion: Motion, k: int) -> list[tuple[int, Array]]:
@@ -94,17 +79,18 @@ def nodal_wrenches(motion: Motion, k: int) -> list[tuple[int, Array]]:
     multipliers = motion.force[:, motion.force.shape[1] - len(motion.mechanism.system.rolling.node) + k]
     rule = held(motion, k)
     if rule is None:
-        node, point, directions = touch(motion, k)
-        force = -np.einsum("tij,ti->tj", directions, multipliers[:, : directions.shape[1]])
-        return [(node, np.hstack((force, np.cross(point, force))))]
+        arrays = motion.mechanism.system.rolling
+        node, out = int(arrays.node[k]), np.zeros((len(motion.time), 6))
+        *directions, point = touching.touch(arrays, k, load_frame(motion.moving[0][node])[0])
+        for d, value in zip(directions, multipliers.T, strict=False):
+            accumulate(scale(-value, d), out.T, 0)
+            accumulate(scale(-value, cross(point, d)), out.T, 3)
+        return [(node, out)]
     wrench = -np.einsum("tij,ti->tj", rule.rows, multipliers[:, :3])
-    (R_a, x_a), (R_b, x_b) = map(motion.placed, rule.node, rule.places)
-    back_to = np.swapaxes(R_a, 1, 2)
-    turn, apart = back_to @ R_b, rotate(back_to, x_b - x_a)
-    force, moment = rotate(turn, wrench[:, :3]), rotate(turn, wrench[:, 3:])
-    back = -np.hstack((force, moment + np.cross(apart, force)))
-    sides = zip(rule.node, rule.places, (back, wrench), strict=True)
-    return [(node, to_node(w, place)) for node, place, w in sides][::-1]
+    (a, b), ((F_a, y_a), (F_b, y_b)), out = rule.node, rule.places, np.zeros((2, 6, len(motion.time)))
+    R, x = relative_frame(motion.moving[0], a, F_a, y_a, b, F_b, y_b)
+    add_opposite(R, x, 0, F_a, y_a, 1, F_b, y_b, load(wrench.T, 0), load(wrench.T, 3), out)
+    return [(b, out[1].T), (a, out[0].T)]
 
 
 def reactions(motion: Motion, k: int, world: bool = True) -> Array:

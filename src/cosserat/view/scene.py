@@ -17,8 +17,8 @@ from cosserat.errors import CosseratError
 from cosserat.io import output
 from cosserat.lie.protocol import Array
 from cosserat.results.attitude import quaternion
-from cosserat.results.kinematics import place_frames, rotate
-from cosserat.results.rolling import discs, touch
+from cosserat.results.kinematics import place_frames
+from cosserat.results.rolling import discs, touched
 
 if TYPE_CHECKING:
     from cosserat.results.run import Run
@@ -93,7 +93,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         (
             everything,
             *(_corners(run, name, rows) for name in mechanism.modal),
-            *(_touched(run, k, rows) for k in discs(motion)),
+            *(touched(motion, k)[rows] for k in discs(motion)),
         )
     )
     low, high = everything.min(axis=0), everything.max(axis=0)
@@ -201,13 +201,6 @@ def _wheel(run: Run, k: int, colours: dict[int, str], rows: NDArray[np.int64]) -
         "colour": colours.get(node, PALETTE[-1]), "radius": float(arrays.radius[k]), "axis": arrays.axis[k].tolist(),
         "x": _pack((x + R @ arrays.point[k])[rows]), "q": _pack(quaternion(R[rows])),
     }  # fmt: skip
-
-
-def _touched(run: Run, k: int, rows: NDArray[np.int64]) -> Array:
-    """Points (n, 3) of the plane on which a disc rolls."""
-    node, point, _ = touch(run.motion, k)
-    R, x = run.motion.node(node)
-    return np.asarray((x + rotate(R, point))[rows])
 
 
 def _outline(run: Run, name: str, colour: str, rows: NDArray[np.int64]) -> dict[str, Any]:

@@ -154,13 +154,9 @@ def tension_column(point: Any, name: str) -> Column:
     """A unit of the tension that a tendon is given."""
     compiled, motion = point.compiled, still_motion(point)
     k = next(k for k, spring in enumerate(compiled.model.springs) if spring.name == name)
-    line, springs = spring_line(motion, k), compiled.system.springs
-    force = np.zeros((compiled.n_nodes + 1, 6))
-    pulls = springs.slack[k] == 0 or spring_tensions(motion, k)[0] > 0.0
-    for p, unit in enumerate(line.units if pulls else ()):
-        for (node, arm, R), sign in zip(line.ends[p : p + 2], (1.0, -1.0), strict=True):
-            f = sign * R[0].T @ unit[0]
-            force[node] += np.concatenate((f, np.cross(arm, f)))
+    springs, force = compiled.system.springs, np.zeros((compiled.n_nodes + 1, 6))
+    if springs.slack[k] == 0 or spring_tensions(motion, k)[0] > 0.0:
+        spring_line(motion, k).pull(springs, np.full(1, -1.0), force[:, :, None])
     text = f"{name}.tension"
     return Column(text, "tension", force[:-1].ravel(), np.zeros(point.n_constraints), tendon=k)
 
