@@ -47,7 +47,13 @@ def assemble_part(
     """Matrices of beams welded to each other, and of rigid bodies that each move with a place on a beam."""
     for beam in beams:
         linear_medium("the floating formulation", beam)
-    meshes = _meshes(beams, [*interfaces.values(), *(p for pair in welds for p in pair), *(p for _, p in lumps)])
+    places = [*interfaces.values(), *(p for pair in welds for p in pair), *(p for _, p in lumps)]
+    meshes: dict[str, BeamMesh] = {}
+    first = 0
+    for beam in beams:
+        stations = [float(p.s or 0.0) for p in places if p.owner is beam]
+        meshes[beam.name] = mesh_beam(beam, stations, first, 0)
+        first += meshes[beam.name].n_nodes
     frames = np.concatenate([mesh.frames for mesh in meshes.values()])
     number = _numbering(meshes, [(_node(meshes, a), _node(meshes, b)) for a, b in welds])
     n = 6 * (int(number.max()) + 1)
@@ -70,6 +76,8 @@ def assemble_part(
         matrix, particles = lumped_body(body, place.position, node, n)
         M = M + matrix
         points.append(particles)
+    columns = (6 * number[:, None] + np.arange(3)).ravel()
+    moved = sparse_matrix(np.ones(len(columns)), np.arange(len(columns)), columns, (len(columns), n))
     at = {name: 6 * number[_node(meshes, place)] + np.arange(6) for name, place in interfaces.items()}
     return FlexiblePart(
         title=title,
@@ -81,26 +89,10 @@ def assemble_part(
         constraints={name: sparse_matrix(np.ones(6), np.arange(6), node, (6, n)) for name, node in at.items()},
         points=joined(points),
         prestress=lambda U, Phi: np.asarray(sum(e.prestress(U[rows], Phi[rows]) for e, rows, _ in parts)),
-        recovery={name: _recovery(beams, meshes, parts, place, n) for name, place in recovery.items()},
+        recovery={name: _section_forces(meshes, parts, place, n) for name, place in recovery.items()},
         velocity=_velocities(beams, meshes, number, n),
-        drawn=_drawn(meshes, frames, number, n),
+        drawn=Drawn(frames[:, :3, 3], moved, np.concatenate([mesh.pairs for mesh in meshes.values()])),
     )
-
-
-def _drawn(meshes: dict[str, BeamMesh], frames: Array, number: Ints, n: int) -> Drawn:
-    columns = (6 * number[:, None] + np.arange(3)).ravel()
-    displacement = sparse_matrix(np.ones(len(columns)), np.arange(len(columns)), columns, (len(columns), n))
-    return Drawn(frames[:, :3, 3], displacement, np.concatenate([mesh.pairs for mesh in meshes.values()]))
-
-
-def _meshes(beams: tuple[Beam, ...], places: list[Place]) -> dict[str, BeamMesh]:
-    meshes: dict[str, BeamMesh] = {}
-    first = 0
-    for beam in beams:
-        stations = [float(p.s or 0.0) for p in places if p.owner is beam]
-        meshes[beam.name] = mesh_beam(beam, stations, first, 0)
-        first += meshes[beam.name].n_nodes
-    return meshes
 
 
 def _node(meshes: dict[str, BeamMesh], place: Place) -> int:
@@ -117,12 +109,6 @@ def _numbering(meshes: dict[str, BeamMesh], welds: list[tuple[int, int]]) -> Int
     pairs = np.array([pair for mesh in meshes.values() for pair in mesh.corners] + welds, dtype=np.int64).reshape(-1, 2)
     graph = sparse_matrix(np.ones(len(pairs)), pairs[:, 0], pairs[:, 1], (total, total))
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
-
-
-def _recovery(beams: Any, meshes: dict[str, BeamMesh], parts: list[Any], place: Place, n: int) -> Recovery:
-    k = next(i for i, beam in enumerate(beams) if beam is place.owner)
-    elements, rows, points = parts[k]
-    return _section_forces(beams[k], meshes[beams[k].name], elements, rows, points, n, float(place.s or 0.0))
 
 
 def _velocities(beams: tuple[Beam, ...], meshes: dict[str, BeamMesh], number: Ints, n: int) -> Array | None:
@@ -142,7 +128,7 @@ class _WorldElements:
     """Element matrices (ne, 12, 12) in world axes."""
 
     def __init__(self, beam: Beam, mesh: BeamMesh) -> None:
-        pairs = mesh.pairs - mesh.first_node
+        self.beam, pairs = beam, mesh.pairs - mesh.first_node
         a, b = pairs[:, 0], pairs[:, 1]
         self.d0 = np.zeros((len(pairs), 6))
         relative_vectors(frame_to_row(mesh.frames), np.ascontiguousarray(pairs, dtype=np.int64), self.d0)
@@ -187,12 +173,14 @@ class _WorldElements:
 
 
 def _section_forces(
-    beam: Beam, mesh: BeamMesh, elements: _WorldElements, rows: Ints, points: MassPoints, n: int, s: float
-) -> Recovery:  # fmt: skip
+    meshes: dict[str, BeamMesh], parts: list[tuple[_WorldElements, Ints, MassPoints]], place: Place, n: int
+) -> Recovery:
     """Force and moment of the part of larger s on the part of smaller s, and strains, in the section's axes.
 
     Inside the element, its own loads take off their shares on the way, as in `results.beams`.
     """
+    mesh, s = meshes[place.owner.name], float(place.s or 0.0)
+    elements, rows, points = next(part for part in parts if part[0].beam is place.owner)
     e, z = mesh.element_at(s)
     nodal = elements.section[e] @ elements.P[e] @ elements.turn[e]
     force = -elements.P[e].T[:6] @ nodal  # on node A, in its axes; carried to the section without loads in between
@@ -204,7 +192,7 @@ def _section_forces(
     share = elements.turn[e] @ _inertia_shares(points, e, rows[e])
     back = se3.adjoint(se3.exp((z - 1.0) * elements.d0[e])).T
     own = 0.5 * ((1.0 - z) * (carry @ share[:6] + share[:6]) - z * (back @ share[6:] + share[6:]))
-    stiffness = beam.section_at(s)[0]
+    stiffness = elements.beam.section_at(s)[0]
     strain, own_strain = np.linalg.solve(stiffness, full), np.linalg.solve(stiffness, own)
     return Recovery(position, strain, full, own_strain=own_strain, own_stress=own)
 

@@ -103,21 +103,13 @@ def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrice
     else:
         representative = np.arange(len(d0))
         inverse = representative
-    sections: dict[float, tuple[Array, Array]] = {}
-
-    def section(s: float) -> tuple[Array, Array]:
-        if s not in sections:
-            stiffness, mass = beam.section_at(s)
-            sections[s] = (np.asarray(np.linalg.inv(stiffness), dtype=np.float64), mass)
-        return sections[s]
-
-    compliance = np.empty((len(representative), len(POINTS), 6, 6))
-    mass = np.empty_like(compliance)
-    line = beam.line
-    for row, e in enumerate(representative):
-        stations = np.full(len(POINTS), 0.5) if uniform else line.stations(left[e], right[e], POINTS)
-        for g, s in enumerate(stations):
-            compliance[row, g], mass[row, g] = section(float(s))
+    stations = np.full((len(representative), len(POINTS)), 0.5)
+    if not uniform:
+        stations[:] = [beam.line.stations(left[e], right[e], POINTS) for e in representative]
+    different, place = np.unique(stations, return_inverse=True)
+    sections = [beam.section_at(s) for s in different.tolist()]
+    stiffness, mass = (np.array(part)[place.reshape(stations.shape)] for part in zip(*sections, strict=True))
+    compliance = np.asarray(np.linalg.inv(stiffness), dtype=np.float64)
     matrices = _known_matrices(d0[representative].tobytes(), compliance.tobytes(), mass.tobytes())
     middles = 0.5 * (left + right)
     viscosity = np.full(len(d0), beam.damping_at(0.5)) if uniform else np.array([beam.damping_at(s) for s in middles])

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
+from cosserat.compile.compiled import CompiledModel, frame_to_row
 from cosserat.compile.joints import ints, ranges
 from cosserat.compile.parts import Parts
 from cosserat.compile.state_laws import probe, refused, switched
 from cosserat.errors import CosseratError
 from cosserat.kernels.arrays import Rules
+from cosserat.kernels.frames import load_frame
+from cosserat.kernels.pairs import relative_frame, relative_twist
 from cosserat.kernels.rule_laws import BRIEF, MOST, slopes, stencil
 from cosserat.kernels.state_loads import compile_values
 from cosserat.lie import se3
@@ -230,9 +232,7 @@ def failing_rule(compiled: CompiledModel, t: float, frames: Array, twists: Array
 def _relative(compiled: CompiledModel, k: int, frames: Array, twists: Array) -> tuple[Array, Array]:
     """Frame (4, 4) and twist (6,) of the place of a constraint, seen from the other one."""
     arrays = compiled.system.rules
-    places = zip(arrays.node[k], (row_to_frame(arrays.frame_a[k]), row_to_frame(arrays.frame_b[k])), strict=True)
-    (H_a, of_a), (H_b, of_b) = (
-        (row_to_frame(frames[node]) @ F, se3.adjoint(se3.inverse(F)) @ twists[node]) for node, F in places
-    )
-    H = se3.inverse(H_a) @ H_b
-    return H, of_b - se3.adjoint(se3.inverse(H)) @ of_a
+    (a, b), (F_a, y_a), (F_b, y_b) = arrays.node[k], load_frame(arrays.frame_a[k]), load_frame(arrays.frame_b[k])
+    R, x = relative_frame(frames, a, F_a, y_a, b, F_b, y_b)
+    u, w = relative_twist(R, x, twists, a, F_a, y_a, b, F_b, y_b)
+    return se3.frame(np.reshape(R, (3, 3)), x), np.array((*u, *w))

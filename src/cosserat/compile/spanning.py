@@ -15,7 +15,7 @@ from cosserat.model.bodies import RigidBody
 from cosserat.model.joints import Joint
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
-from cosserat.model.places import GROUND, Place
+from cosserat.model.places import GROUND
 
 Array = NDArray[np.float64]
 Item = TypeVar("Item", bound=Hashable)
@@ -83,8 +83,8 @@ def span(model: Model) -> Spanning:
     root = DisjointSets([GROUND.name, *(body.name for body in model.bodies), *elastic])
     movable = []
     for joint in model.joints:
-        if joint.kind == "fixed" and not {_body(joint.parent), _body(joint.child)} & elastic.keys():
-            root.join(_body(joint.parent), _body(joint.child))
+        if joint.kind == "fixed" and not {joint.parent.owner.name, joint.child.owner.name} & elastic.keys():
+            root.join(joint.parent.owner.name, joint.child.owner.name)
         else:
             movable.append(joint)
     number: dict[str, int] = {}
@@ -102,7 +102,7 @@ def span(model: Model) -> Spanning:
     cut: list[Joint] = []
     order = {joint.name: i for i, joint in enumerate(movable)}
     for joint in sorted(movable, key=lambda j: (not any(j.armature), sum(m is None for m in j.motion), order[j.name])):
-        (kept if root.join(_body(joint.parent), _body(joint.child)) else cut).append(joint)
+        (kept if root.join(joint.parent.owner.name, joint.child.owner.name) else cut).append(joint)
     for joint in cut:
         if any(joint.armature) and not all(joint.armature):
             raise ModelError(
@@ -112,7 +112,7 @@ def span(model: Model) -> Spanning:
     edges = _walk(sorted(kept, key=lambda j: order[j.name]), group, len(number))
     above = {edge.outer: edge for edge in edges}
     loops = tuple(
-        Loop(joint, _path(above, group[_body(joint.parent)], group[_body(joint.child)]))
+        Loop(joint, _path(above, group[joint.parent.owner.name], group[joint.child.owner.name]))
         for joint in sorted(cut, key=lambda j: order[j.name])
     )
     return Spanning(group, tuple(tuple(b) for b in bodies), tuple(members), tuple(edges), loops)
@@ -128,15 +128,11 @@ def potential_at_rest(gravity: Array, moment: Array) -> float:
     return -float(gravity @ moment)
 
 
-def _body(place: Place) -> str:
-    return place.owner.name
-
-
 def _walk(joints: list[Joint], group: dict[str, int], n_groups: int) -> list[Edge]:
     """Edges depth first from the ground; a group that cannot be reached gets a free base, the first body's first."""
     near: list[list[tuple[Joint, int, bool]]] = [[] for _ in range(n_groups)]
     for joint in joints:
-        a, b = group[_body(joint.parent)], group[_body(joint.child)]
+        a, b = group[joint.parent.owner.name], group[joint.child.owner.name]
         near[a].append((joint, b, False))
         near[b].append((joint, a, True))
     seen = [False] * n_groups

@@ -210,11 +210,9 @@ def failing_law(
 def _fault(compiled: CompiledModel, k: int, t: float, frames: Array, twists: Array, states: Array | None) -> str:
     """What the load of law k says of its failure at a state, in words."""
     arrays, law = compiled.system.state_loads, compiled.laws[k]
-    place, node = row_to_frame(arrays.frame_a[k]), arrays.node[k, 0]
+    there, twist, *_ = (side[0] for side in motions_of(compiled, k, frames[None], twists[None]))
     inner = compiled.first_states()[0] if states is None else states[0]
     own = inner[arrays.inner[k] : arrays.inner[k + 1]]
-    twist = se3.adjoint(se3.inverse(place)) @ twists[node]
-    there = row_to_frame(frames[node]) @ place
     return law.load.outside(t, there) or law.load.fault(t, there, twist, own)
 
 

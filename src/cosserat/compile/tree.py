@@ -113,7 +113,17 @@ class Link:
     @functools.cached_property
     def inertia(self) -> Array:
         """Spatial inertia (6, 6) of a rigid link about the origin of its frame, in its axes."""
-        return _inertia(self.bodies, self.frame) if self.fluid is None else self.fluid
+        if self.fluid is not None:
+            return self.fluid
+        M, frame = np.zeros((6, 6)), self.frame
+        for body in self.bodies:
+            R, c = frame[:3, :3].T @ body.rotation, frame[:3, :3].T @ (body.com - frame[:3, 3])
+            s, C = so3.hat(body.mass * c), so3.hat(c)
+            M[:3, :3] += body.mass * np.eye(3)
+            M[:3, 3:] -= s
+            M[3:, :3] += s
+            M[3:, 3:] += R @ body.inertia @ R.T - body.mass * C @ C
+        return M
 
 
 @dataclass(frozen=True)
@@ -363,20 +373,18 @@ class _Growth:
             parent, number, last = number, len(self._links), k == len(steps) - 1
             modal = carried.get("modal") if last else None
             carrier = _IDENTITY if parent < 0 else self._links[parent].frame
-            base = seat_on(parent, carrier, step.frame, self._side(inner if k == 0 and parent >= 0 else None))
+            place = inner if k == 0 and parent >= 0 else None
+            base = seat_on(parent, carrier, step.frame, self._reduced.interface(place))
             frame, own = step.frame, Seat(number, _IDENTITY)
             if modal is not None:
                 frame = modal.frame
-                own = seat_on(number, frame, step.frame, self._side(outer))
+                own = seat_on(number, frame, step.frame, self._reduced.interface(outer))
             title = name if last or joint is None else f"{joint.name}.{step.freedom}"
             more = carried if last else {}
             self._links.append(
                 Link(title, joint, step.kind, step.first, step.slide, step.turn, base, own, frame, **more)
             )
         return number
-
-    def _side(self, place: Place | None) -> Any:
-        return None if place is None else self._reduced.interface(place)
 
 
 def _steps(joint: Joint, first: int, reverse: bool) -> list[_Step]:
@@ -400,16 +408,3 @@ def _aligned(J: Array, axis: int, sign: float) -> Array:
     H = J.copy()
     H[:3, :3] = np.stack([x, y, z] if sign > 0.0 else [y, x, -z], axis=1)
     return H
-
-
-def _inertia(bodies: tuple[RigidBody, ...], frame: Array) -> Array:
-    """Spatial inertia (6, 6) of bodies about the origin of a frame, in its axes."""
-    M = np.zeros((6, 6))
-    for body in bodies:
-        R, c = frame[:3, :3].T @ body.rotation, frame[:3, :3].T @ (body.com - frame[:3, 3])
-        s, C = so3.hat(body.mass * c), so3.hat(c)
-        M[:3, :3] += body.mass * np.eye(3)
-        M[:3, 3:] -= s
-        M[3:, :3] += s
-        M[3:, 3:] += R @ body.inertia @ R.T - body.mass * C @ C
-    return M

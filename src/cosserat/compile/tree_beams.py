@@ -31,14 +31,14 @@ class Reduced(NamedTuple):
     bodies: dict[str, ModalBody]  # by name
     stations: dict[str, dict[str, float]]  # beam -> interface -> s
 
-    def interface(self, place: Place) -> Interface | None:
+    def interface(self, place: Place | None) -> Interface | None:
         """What carries a place, None where it is on a rigid body; raises if no interface of a beam is there."""
-        name = place.owner.name
-        if name not in self.bodies:
+        name = "" if place is None else place.owner.name
+        if place is None or name not in self.bodies:
             return None
         if place.s is None:
             return None if place.interface is None else self.bodies[name].interfaces[place.interface]
-        found = [key for key, s in self.stations[name].items() if abs(s - place.s) <= _SAME]
+        found = _at(self.stations[name], [place.s])
         if not found:
             raise ModelError(
                 f"the place {place.label!r} is no interface of the modal body made of {name!r}, which has s = "
@@ -66,23 +66,22 @@ def reduced_beams(
     bodies = {body.name: body for body in model.modal_bodies}
     if not model.beams:
         return Reduced(bodies, {})
-    used, apart = _used(model), _used(model, spread=False)
+    used = stations_of(model, model.state_loads)
+    apart = stations_of(model, [law for law in model.state_loads if not law.spread])  # of laws along beams nothing
     more = stations or loaded_stations(model, used)
     places = {name: _stations([*found, *more.get(name, [])]) for name, found in used.items()}
     above = {edge.outer: edge for edge in spanning.edges}
     for beam in model.beams:
         edge = above[spanning.group[beam.name]]
         count, kind = _choice(call, "modes", modes, beam), _choice(call, "boundary", boundary, beam)
-        acting = tuple(
-            key for key, s in places[beam.name].items() if any(abs(s - at) <= _SAME for at in apart[beam.name])
-        )
+        acting = _at(places[beam.name], apart[beam.name])
         bodies[beam.name] = _reduced(call, beam, count, kind, stiffening, places[beam.name], edge, acting)
     return Reduced(bodies, places)
 
 
-def _used(model: Model, spread: bool = True) -> dict[str, list[float]]:
-    """Where something is attached to each beam; also where laws that are spread along it act, if `spread`."""
-    return stations_of(model, [law for law in model.state_loads if spread or not law.spread])
+def _at(stations: dict[str, float], wanted: list[float]) -> tuple[str, ...]:
+    """Names of the stations that are among those wanted."""
+    return tuple(key for key, s in stations.items() if any(abs(s - at) <= _SAME for at in wanted))
 
 
 def _stations(wanted: list[float]) -> dict[str, float]:
@@ -131,7 +130,7 @@ def _reduced(
     if edge.joint is not None:
         s = (edge.joint.parent if edge.reverse else edge.joint.child).s
         assert s is not None
-        root = _station(stations, s)
+        root = _at(stations, [s])[0]
     elif acting:
         root = acting[0]  # modes of the free beam, which end without moment and shear force, converge badly there
     if boundary is None and root is None:
@@ -145,7 +144,3 @@ def _reduced(
         beam, modes, boundary=boundary, root=root if boundary != "free" else None, interfaces=interfaces,
         stiffening=stiffening, static=acting,
     )  # fmt: skip
-
-
-def _station(stations: dict[str, float], s: float) -> str:
-    return next(key for key, at in stations.items() if abs(at - s) <= _SAME)
