@@ -129,27 +129,23 @@ class Beam(Component, Owner):
     def line(self) -> Line:
         """The reference line for the present values of the parameters."""
         up = None if self._up is None else checks.array(self.title, "up", self._up, (3,))
-        key: Any
+        key: list[Any] = [None if up is None else up.tolist()]
         if self._curve is not None:
-            key = (tuple((n, p.value) for n, p in self._curve.parameters.items()), None if up is None else up.tolist())
-            if self._cache is None or self._cache[0] != key:
+            key += ((n, p.value) for n, p in self._curve.parameters.items())
+        else:
+            count, example = len(self._points) if isinstance(self._points, tuple) else 0, "[(0, 0, 0), (1, 0, 0)]"
+            if count < 2:
+                got = shown(self._points)
+                raise ArgumentError(self.title, "points", f"must be two points or more such as {example}, got {got}")
+            points = checks.array(self.title, "points", self._points, (count, 3), example)
+            key += points.tolist()
+        if self._cache is None or self._cache[0] != key:
+            if self._curve is None:
+                self._cache = (key, Polyline(self.title, points, up))
+            else:
                 count = checks.integer(self.title, "elements", self._elements, 1, MOST_ELEMENTS)
                 self._cache = (key, Curve(self.title, self._curve, up, count))
-            return self._cache[1]
-        points = self._polyline_points()
-        key = (points.tolist(), None if up is None else up.tolist())
-        if self._cache is None or self._cache[0] != key:
-            self._cache = (key, Polyline(self.title, points, up))
         return self._cache[1]
-
-    def _polyline_points(self) -> Array:
-        count = len(self._points) if isinstance(self._points, tuple) else 0
-        if count < 2:
-            got = shown(self._points)
-            raise ArgumentError(
-                self.title, "points", f"must be two points or more such as [(0, 0, 0), (1, 0, 0)], got {got}"
-            )
-        return checks.array(self.title, "points", self._points, (count, 3), "[(0, 0, 0), (1, 0, 0)]")
 
     @property
     def elements(self) -> int:

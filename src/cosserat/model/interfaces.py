@@ -13,7 +13,7 @@ from cosserat.errors import ArgumentError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.modal_inertia import ArrayRecord, numbers, shape_of
+from cosserat.model.modal_inertia import ArrayRecord, demand_alike, shape_of
 
 
 @answering
@@ -52,14 +52,11 @@ class Interface(ArrayRecord):
         if len(size) != 2 or size[0] != 6 or size[1] == 0:
             raise ArgumentError(item, "shape", f"must be 6 numbers per mode, an array (6, modes), got shape {size}")
         m = size[1]
-        self._freeze(
-            position=numbers(item, "position", self.position, (3,)),
-            shape=numbers(item, "shape", self.shape, (6, m)),
-            rotation=np.eye(3) if self.rotation is None else checks.rotation(item, "rotation", self.rotation),
-            stiffening=numbers(item, "stiffening", self.stiffening, (6, m, m)),
-        )
-        if np.abs(self.stiffening - np.swapaxes(self.stiffening, 1, 2)).max() > 1e-9 * np.abs(self.stiffening).max():
-            raise ArgumentError(item, "stiffening", "must be symmetric in its two modes")
+        turned = np.eye(3) if self.rotation is None else checks.rotation(item, "rotation", self.rotation)
+        object.__setattr__(self, "rotation", turned)
+        self._take(position=(3,), shape=(6, m), rotation=(3, 3), stiffening=(6, m, m))
+        mirror = np.swapaxes(self.stiffening, 1, 2)
+        demand_alike(item, "stiffening", self.stiffening, mirror, "symmetric in its two modes")
 
     @property
     def frame(self) -> Array:
@@ -107,13 +104,10 @@ class RecoveryPoint(ArrayRecord):
         size = shape_of(item, "stress", self.stress)
         if len(size) != 2 or size[0] != 6 or size[1] == 0:
             raise ArgumentError(item, "stress", f"must be 6 numbers per mode, an array (6, modes), got shape {size}")
-        self._freeze(
-            position=numbers(item, "position", self.position, (3,)),
-            strain=numbers(item, "strain", self.strain, (6, size[1])),
-            stress=numbers(item, "stress", self.stress, (6, size[1])),
-            strain_rest=numbers(item, "strain_rest", self.strain_rest, _rest(self.strain_rest)),
-            stress_rest=numbers(item, "stress_rest", self.stress_rest, _rest(self.stress_rest)),
-        )
+        self._take(
+            position=(3,), strain=(6, size[1]), stress=(6, size[1]), strain_rest=_rest(self.strain_rest),
+            stress_rest=_rest(self.stress_rest),
+        )  # fmt: skip
 
 
 def _rest(given: Any) -> tuple[int, int]:
@@ -162,7 +156,7 @@ class Outline(ArrayRecord):
         fits = cells.ndim == 2 and cells.shape[1] in (2, 3) and np.issubdtype(cells.dtype, np.integer)
         if not fits or (cells.size and not 0 <= cells.min() <= cells.max() < size[0]):
             raise ArgumentError(item, "cells", f"must be pairs or triples of point numbers from 0 to {size[0] - 1}")
-        self._freeze(points=numbers(item, "points", self.points, size), shape=numbers(item, "shape", self.shape, shape))
+        self._take(points=size, shape=shape)
         cells.setflags(write=False)
         object.__setattr__(self, "cells", cells)
 

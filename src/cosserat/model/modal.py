@@ -13,7 +13,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import Now, optional_vector, vector
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint, checked
-from cosserat.model.modal_inertia import ModalInertia, numbers, shape_of
+from cosserat.model.modal_inertia import ModalInertia, demand_alike, numbers, shape_of
 from cosserat.model.parameters import Number, Parameter
 from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, recorded
@@ -98,8 +98,10 @@ class ModalBody(Component, Owner):
         self.inertia = inertia
         m = inertia.n_modes
         self.stiffness = self._modal_matrix("stiffness", stiffness)
-        self.damping = self._modal_matrix("damping", damping)  # both read-only
-        self.stiffening = self._second_order(stiffening)
+        self.damping = self._modal_matrix("damping", damping)
+        self.stiffening = numbers(self.title, "stiffening", stiffening, (m, m, m))
+        mirror = np.swapaxes(self.stiffening, 1, 2)
+        demand_alike(self.title, "stiffening", self.stiffening, mirror, "symmetric in its last two modes")
         self.interfaces: dict[str, Interface] = checked(self.title, "interfaces", interfaces or {}, Interface, m)
         self.recovery: dict[str, RecoveryPoint] = checked(self.title, "recovery", recovery or {}, RecoveryPoint, m)
         columns = 12 + 6 * len(self.interfaces)
@@ -140,16 +142,7 @@ class ModalBody(Component, Owner):
         lowest = float(np.linalg.eigvalsh(0.5 * (matrix + matrix.T))[0])
         if lowest < -1e-9 * max(float(np.abs(matrix).max()), 1e-300):
             raise ArgumentError(self.title, argument, f"has the negative eigenvalue {lowest:g}; it must have none")
-        matrix.setflags(write=False)
         return matrix
-
-    def _second_order(self, value: Any) -> Array:
-        m = self.inertia.n_modes
-        found = numbers(self.title, "stiffening", value, (m, m, m))
-        if np.abs(found - np.swapaxes(found, 1, 2)).max() > 1e-9 * np.abs(found).max():
-            raise ArgumentError(self.title, "stiffening", "must be symmetric in its last two modes")
-        found.setflags(write=False)
-        return found
 
     def strains(self, q: Array) -> Array:
         """The coordinates (..., m) in which strains are linear, from the modal ones (..., m)."""
@@ -171,18 +164,15 @@ class ModalBody(Component, Owner):
         if self.clamp is None:
             return
         shape = self._interface(self.clamp, "clamp").shape
+        usual = np.sqrt(np.diag(self.inertia.modal_mass) / self.inertia.mass)  # root mean square displacements
         # a mode counts as held if it moves there by less than 1e-6 of what it moves elsewhere
         for k, row in enumerate(shape.T):
-            scale = max([float(np.abs(i.shape[:, k]).max()) for i in self.interfaces.values()] + [self._motion(k)])
+            scale = max(float(usual[k]), *(float(np.abs(i.shape[:, k]).max()) for i in self.interfaces.values()))
             if np.abs(row).max() > 1e-6 * scale:
                 raise ArgumentError(
                     self.title, "clamp", f"is {self.clamp!r}, but mode {k} does not vanish there (largest component "
                     f"{np.abs(row).max():g}); take modes that are fixed at {self.clamp!r}, or leave clamp out"
                 )  # fmt: skip
-
-    def _motion(self, mode: int) -> float:
-        """Root mean square displacement of a mode."""
-        return float(np.sqrt(self.inertia.modal_mass[mode, mode] / self.inertia.mass))
 
     def _interface(self, name: str, argument: str = "at") -> Interface:
         if not isinstance(name, str) or name not in self.interfaces:

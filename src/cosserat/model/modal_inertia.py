@@ -21,11 +21,10 @@ _TITLE = "ModalInertia"
 class ArrayRecord:
     """Plain data of arrays: read-only, equal if all numbers are."""
 
-    def _freeze(self, **arrays: Array) -> None:
-        for name, value in arrays.items():
-            value = np.array(value, dtype=float)
-            value.setflags(write=False)
-            object.__setattr__(self, name, value)
+    def _take(self, **shapes: tuple[int, ...]) -> None:
+        """Make the arguments arrays of these shapes."""
+        for name, shape in shapes.items():
+            object.__setattr__(self, name, numbers(type(self).__name__, name, getattr(self, name), shape))
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -98,30 +97,28 @@ class ModalInertia(ArrayRecord):
         m = size[0] if len(size) == 2 else 0
         if len(size) != 2 or m == 0 or size != (m, m):
             raise ArgumentError(_TITLE, "modal_mass", f"must be a square matrix, one row per mode, got shape {size}")
-        shapes: dict[str, tuple[int, ...]] = {
-            "first_moment": (3,), "inertia": (3, 3), "modal_mass": (m, m), "linear_coupling": (m, 3),
-            "angular_coupling": (m, 3), "cross_coupling": (m, m, 3), "inertia_gradient": (m, 3, 3),
-            "inertia_hessian": (m, m, 3, 3), "linear_stiffening": (m, m, 3), "angular_stiffening": (m, m, 3),
-            "inertia_stiffening": (m, m, 3, 3),
-        }  # fmt: skip
-        self._freeze(**{k: numbers(_TITLE, k, getattr(self, k), shape) for k, shape in shapes.items()})
+        self._take(
+            first_moment=(3,), inertia=(3, 3), modal_mass=(m, m), linear_coupling=(m, 3), angular_coupling=(m, 3),
+            cross_coupling=(m, m, 3), inertia_gradient=(m, 3, 3), inertia_hessian=(m, m, 3, 3),
+            linear_stiffening=(m, m, 3), angular_stiffening=(m, m, 3), inertia_stiffening=(m, m, 3, 3),
+        )  # fmt: skip
         for name in ("inertia", "modal_mass"):
             checks.symmetric(_TITLE, name, getattr(self, name))
-        self._demand(-np.swapaxes(self.cross_coupling, 0, 1), "cross_coupling", "antisymmetric in its two modes")
-        self._demand(np.transpose(self.inertia_hessian, (1, 0, 3, 2)), "inertia_hessian",
-                     "such that exchanging its modes transposes it")  # fmt: skip
+        mirrored = {
+            "cross_coupling": (-np.swapaxes(self.cross_coupling, 0, 1), "antisymmetric in its two modes"),
+            "inertia_hessian": (
+                np.transpose(self.inertia_hessian, (1, 0, 3, 2)), "such that exchanging its modes transposes it"
+            ),
+        }  # fmt: skip
         for name in ("linear_stiffening", "angular_stiffening", "inertia_stiffening"):
-            self._demand(np.swapaxes(getattr(self, name), 0, 1), name, "symmetric in its two modes")
+            mirrored[name] = np.swapaxes(getattr(self, name), 0, 1), "symmetric in its two modes"
+        for name, (mirror, what) in mirrored.items():
+            demand_alike(_TITLE, name, getattr(self, name), mirror, what)
         if not checks.lowest(self.matrix()) > 1e-12:
             raise ArgumentError(
                 _TITLE, "", "the inertia matrix of frame and modes is not positive definite: a mode without mass, a "
                 "mode that moves the body rigidly, two equal modes, or couplings that do not belong to this mass"
             )  # fmt: skip
-
-    def _demand(self, mirror: Array, name: str, what: str) -> None:
-        value = getattr(self, name)
-        if np.abs(value - mirror).max() > 1e-9 * max(float(np.abs(value).max()), 1e-300):
-            raise ArgumentError(_TITLE, name, f"must be {what}")
 
     @property
     def n_modes(self) -> int:
@@ -235,6 +232,12 @@ def second_moments(J: Array) -> Array:
     return 0.5 * (np.trace(J, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - J - np.swapaxes(J, -1, -2))
 
 
+def demand_alike(item: str, argument: str, value: Array, mirror: Array, what: str) -> None:
+    """Raise if an array is not what it must be: symmetric, or the like."""
+    if np.abs(value - mirror).max() > 1e-9 * max(float(np.abs(value).max()), 1e-300):
+        raise ArgumentError(item, argument, f"must be {what}")
+
+
 def shape_of(item: str, argument: str, value: Any) -> tuple[int, ...]:
     """Shape of an array, or of lists that form one."""
     try:
@@ -244,15 +247,14 @@ def shape_of(item: str, argument: str, value: Any) -> tuple[int, ...]:
 
 
 def numbers(item: str, argument: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """A finite float array of the given shape; None means zeros. Faster than `checks.array`, without parameters."""
-    if value is None:
-        return np.zeros(shape)
+    """A finite read-only array of the given shape; None: zeros. Faster than `checks.array`, without parameters."""
     try:
-        array = np.array(value, dtype=float)
+        array = np.zeros(shape) if value is None else np.array(value, dtype=float)
     except (TypeError, ValueError):
         raise ArgumentError(item, argument, f"must be {'x'.join(map(str, shape))} numbers, got {value!r}") from None
     if array.shape != shape:
         raise ArgumentError(item, argument, f"must have the shape {shape}, got {array.shape}")
     if not np.isfinite(array).all():
         raise ArgumentError(item, argument, f"contains {array[~np.isfinite(array)][0]}; all must be finite")
+    array.setflags(write=False)
     return array
