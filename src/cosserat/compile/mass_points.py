@@ -37,17 +37,13 @@ def beam_points(beam: Beam, mesh: BeamMesh, line: ElementMatrices, length: Array
             arms += list(arm)
             element += [e] * len(masses)
     number, N, vectors = np.array(element), np.array(shares)[:, :, None, None], np.array(arms)
-    identity = np.broadcast_to(np.eye(3), (len(number), 3, 3))
-    nothing = np.zeros_like(identity)
-
-    def sampling(*blocks: Array) -> Sparse:
-        return _sampling(np.concatenate(blocks, axis=2), rows[number], n)
-
-    moved = sampling(N[:, 0] * identity, -skew(vectors[:, 0]), N[:, 1] * identity, -skew(vectors[:, 1]))
-    turned = (
-        Arm(sampling(nothing, identity, nothing, nothing), vectors[:, 0]),
-        Arm(sampling(nothing, nothing, nothing, identity), vectors[:, 1]),
-    )
+    blocks = np.zeros((3, len(number), 3, 12))  # of displacements, and of the turns of both nodes
+    for side in range(2):
+        blocks[0, :, :, 6 * side : 6 * side + 3] = N[:, side] * np.eye(3)
+        blocks[0, :, :, 6 * side + 3 : 6 * side + 6] = -skew(vectors[:, side])
+        blocks[1 + side, :, :, 6 * side + 3 : 6 * side + 6] = np.eye(3)
+    moved, *turns = (_sampling(block, rows[number], n) for block in blocks)
+    turned = tuple(Arm(turn, vectors[:, side]) for side, turn in enumerate(turns))
     return MassPoints(np.array(weights), np.array(positions), moved, turned, number)
 
 

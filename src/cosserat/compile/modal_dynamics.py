@@ -42,11 +42,13 @@ def affine_fields(body: ModalInertia) -> Affine:
     theta = np.empty((4, 4))
     theta[0, 0], theta[0, 1:], theta[1:, 0] = body.mass, body.first_moment, body.first_moment
     theta[1:, 1:] = second_moments(body.inertia)
-    psi = np.concatenate(
-        (body.linear_coupling[..., None], _moments(body.angular_coupling, body.inertia_gradient)), axis=-1
-    )
-    second = np.concatenate(
-        (body.linear_stiffening[..., None], _moments(body.angular_stiffening, body.inertia_stiffening)), axis=-1
+    # the integral of y X^T from those of X x y and of hat(X)^T hat(y), for the shapes and for g
+    psi, second = (
+        np.concatenate((linear[..., None], second_moments(turning) + 0.5 * skew(axial)), axis=-1)
+        for linear, axial, turning in (
+            (body.linear_coupling, body.angular_coupling, body.inertia_gradient),
+            (body.linear_stiffening, body.angular_stiffening, body.inertia_stiffening),
+        )
     )
     return Affine(theta, psi, second @ affine_inverse(theta))
 
@@ -62,11 +64,6 @@ def affine_inverse(theta: Array) -> Array:
     inverse[0, 1:] = inverse[1:, 0] = -inverse[1:, 1:] @ centre
     inverse[0, 0] = 1.0 / theta[0, 0] - inverse[0, 1:] @ centre
     return inverse
-
-
-def _moments(axial: Array, turning: Array) -> Array:
-    """The integral of y X^T from those of X x y and of hat(X)^T hat(y), of which the symmetric part counts."""
-    return second_moments(turning) + 0.5 * skew(axial)
 
 
 def interface_frame(interface: Interface, q: Array) -> Array:

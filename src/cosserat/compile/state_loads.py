@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,14 +190,11 @@ def failing_law(
         carried = _carried(frames[i], twists[i], float(t - times[0]))
         for frame in (frames[i], carried):
             states = None if inner is None else inner[i : i + 1]
-            found = state_wrenches(compiled, times[i : i + 1], frame[None], twists[i : i + 1], states)[0]
-            for k, (law, wrench) in enumerate(zip(compiled.laws, found, strict=True)):
-                if not np.all(np.isfinite(wrench)):
-                    known = _fault(compiled, k, float(t), frame, twists[i], states)
-                    if known:
-                        return f"{law.load.title} {known}, at t = {t:g} s"
-                    shown = "raises an error" if np.isnan(wrench[:6]).all() else f"gives {wrench[:6].tolist()}"
-                    return f"the law of {law.load.title} {shown} at t = {t:g} s"
+            for title, known, wrench in _faults(compiled, float(t), frame, twists[i], states):
+                if known:
+                    return f"{title} {known}, at t = {t:g} s"
+                shown = "raises an error" if np.isnan(wrench).all() else f"gives {wrench.tolist()}"
+                return f"the law of {title} {shown} at t = {t:g} s"
             rule = failing_rule(compiled, float(t), frame, twists[i])
             if rule:
                 return rule
@@ -207,13 +205,17 @@ def failing_law(
     return ""
 
 
-def _fault(compiled: CompiledModel, k: int, t: float, frames: Array, twists: Array, states: Array | None) -> str:
-    """What the load of law k says of its failure at a state, in words."""
-    arrays, law = compiled.system.state_loads, compiled.laws[k]
-    there, twist, *_ = (side[0] for side in motions_of(compiled, k, frames[None], twists[None]))
-    inner = compiled.first_states()[0] if states is None else states[0]
-    own = inner[arrays.inner[k] : arrays.inner[k + 1]]
-    return law.load.outside(t, there) or law.load.fault(t, there, twist, own)
+def _faults(
+    compiled: CompiledModel, t: float, frames: Array, twists: Array, states: Array | None
+) -> Iterator[tuple[str, str, Array]]:
+    """Loads whose laws give no numbers at a state: their titles, what they say of it in words, and their wrenches."""
+    arrays, inner = compiled.system.state_loads, compiled.first_states()[0] if states is None else states[0]
+    found = state_wrenches(compiled, np.array([t]), frames[None], twists[None], states)[0]
+    for k, (law, wrench) in enumerate(zip(compiled.laws, found, strict=True)):
+        if not np.all(np.isfinite(wrench)):
+            there, twist, *_ = (side[0] for side in motions_of(compiled, k, frames[None], twists[None]))
+            own = inner[arrays.inner[k] : arrays.inner[k + 1]]
+            yield law.load.title, law.load.outside(t, there) or law.load.fault(t, there, twist, own), wrench[:6]
 
 
 def leaving(compiled: CompiledModel, t: float, state: tuple[Array, ...], h: float) -> str:
@@ -226,14 +228,8 @@ def leaving(compiled: CompiledModel, t: float, state: tuple[Array, ...], h: floa
 
     def told(ahead: float) -> str:
         there = _carried(frames, twists + 0.5 * ahead * rates, ahead)
-        moving = twists + ahead * rates
-        found = state_wrenches(compiled, np.array([t + ahead]), there[None], moving[None], inner[None])[0]
-        for k, (law, wrench) in enumerate(zip(compiled.laws, found, strict=True)):
-            if not np.all(np.isfinite(wrench)):
-                known = _fault(compiled, k, t + ahead, there, moving, inner[None])
-                if known:
-                    return f"{law.load.title} {known}; at t = {t + ahead:.6g} s"
-        return ""
+        found = _faults(compiled, t + ahead, there, twists + ahead * rates, inner[None])
+        return next((f"{title} {known}; at t = {t + ahead:.6g} s" for title, known, _ in found if known), "")
 
     looks = h * np.linspace(0.0, 1.0, _LOOKS if h > 0.0 else 1)
     high = next((float(x) for x in looks if told(float(x))), None)

@@ -127,11 +127,14 @@ class _Reader:
         route = ("gravity",)
         central = isinstance(given, dict)
         gravity = self._record(parts.CentralGravity, given, route) if central else self._numbers(given, route)
-        frame = None if content.get("frame") is None else self._frame(content["frame"], ("frame",))
+        frame = content.get("frame")
+        if frame is not None:
+            timed = lambda _, v, to: self._functions(v, to, "t")  # noqa: E731
+            frame = self._record(parts.Observer, frame, ("frame",), read=timed)
         model: parts.Model = self._guard(("model",), parts.Model, content.get("model", "model"), frame=frame)
         self._guard((), setattr, model, "gravity", gravity)
         if content.get("fluid") is not None:
-            model.fluid = self._fluid(content["fluid"], ("fluid",))
+            model.fluid = self._record(parts.Fluid, content["fluid"], ("fluid",), read=self._of_fluid)
         for key in TABLES:
             items = content.get(key) or []
             if not isinstance(items, list):
@@ -196,11 +199,16 @@ class _Reader:
             return {k: self._numbers(v, (*route, k)) for k, v in value.items()}
         return self._guard(route, self._number, value)
 
-    def _record(self, make: Any, value: Any, route: Route, as_it_is: tuple[str, ...] = (), **default: Any) -> Any:
-        """A record from its arguments, numbers or formulas of parameters but for some that are taken as they are."""
+    def _record(
+        self, make: Any, value: Any, route: Route, as_it_is: tuple[str, ...] = (), read: Any = None, **default: Any
+    ) -> Any:
+        """A record from its arguments, numbers or formulas of parameters but for some that are taken as they are.
+
+        `read` reads an argument otherwise, given its name, what stands there and the route.
+        """
         given = self._mapping(value, route, _accepted(make))
-        read = {k: v if k in as_it_is else self._numbers(v, (*route, k)) for k, v in given.items()}
-        return self._guard(route, make, **{**default, **read})
+        read = read or (lambda k, v, to: v if k in as_it_is else self._numbers(v, to))
+        return self._guard(route, make, **default | {k: read(k, v, (*route, k)) for k, v in given.items()})
 
     def _functions(self, value: Any, route: Route, variable: str) -> Any:
         """Text anywhere inside is a formula of the variable and of parameters."""
@@ -213,26 +221,13 @@ class _Reader:
             return self._guard(route, parts.TimeFunction, value, "formula", known, variable)
         return value
 
-    def _frame(self, value: Any, route: Route) -> parts.Observer:
-        given = self._mapping(value, route, _accepted(parts.Observer))
-        arguments = {k: self._functions(v, (*route, k), "t") for k, v in given.items()}
-        found: parts.Observer = self._guard(route, parts.Observer, **arguments)
-        return found
-
-    def _fluid(self, value: Any, route: Route) -> parts.Fluid:
-        given = self._mapping(value, route, _accepted(parts.Fluid))
-        arguments: dict[str, Any] = {}
-        for name, entry in given.items():
-            if name == "above" and entry is not None:
-                arguments[name] = self._fluid(entry, (*route, name))
-            else:
-                if name in ("velocity", "gust") and isinstance(entry, dict):
-                    arguments[name] = self._wind(entry, (*route, name))
-                    continue
-                as_it_is = name == "density" and entry == "isa"
-                arguments[name] = entry if as_it_is else self._numbers(entry, (*route, name))
-        found: parts.Fluid = self._guard(route, parts.Fluid, **arguments)
-        return found
+    def _of_fluid(self, name: str, entry: Any, route: Route) -> Any:
+        """An argument of a fluid."""
+        if name == "above" and entry is not None:
+            return self._record(parts.Fluid, entry, route, read=self._of_fluid)
+        if name in ("velocity", "gust") and isinstance(entry, dict):
+            return self._wind(entry, route)
+        return entry if name == "density" and entry == "isa" else self._numbers(entry, route)
 
     def _wind(self, entry: dict[Any, Any], route: Route) -> Wind:
         kind = entry.get("kind")

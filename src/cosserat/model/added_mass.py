@@ -16,7 +16,7 @@ from cosserat.model import checks
 from cosserat.model.fields import Now, number, optional_vector
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import FluidLoad
-from cosserat.model.frame_laws import cross, driven, flow_change, in_world, turning, turning_rate
+from cosserat.model.frame_laws import cross, driven, flow_change, in_world, turned_momentum, turning, turning_rate
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import BodyLaw
 from cosserat.model.records import Component, located, recorded
@@ -240,14 +240,6 @@ def moving_fluid_law(density: Any, velocity: Any, moving: bool) -> Any:
                 p_own[i] += A[i, j] * twist[j]
                 p_rel[i] += A[i, j] * relative[j]
                 w[i] += A[i, j] * rate[j]
-        for i in range(3):
-            j, k = (i + 1) % 3, (i + 2) % 3
-            # ad(eta)^T P = -(omega x p, v x p + omega x l)
-            w[i] -= relative[3 + j] * p_rel[k] - relative[3 + k] * p_rel[j]
-            w[i] += twist[3 + j] * p_own[k] - twist[3 + k] * p_own[j]
-            w[3 + i] -= relative[j] * p_rel[k] - relative[k] * p_rel[j] - (twist[j] * p_own[k] - twist[k] * p_own[j])
-            w[3 + i] -= relative[3 + j] * p_rel[3 + k] - relative[3 + k] * p_rel[3 + j]
-            w[3 + i] += twist[3 + j] * p_own[3 + k] - twist[3 + k] * p_own[3 + j]
-        return w
+        return w + turned_momentum(twist, p_own) - turned_momentum(relative, p_rel)
 
     return law

@@ -44,6 +44,16 @@ def cross(ax, ay, az, bx, by, bz):
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
+def turned_momentum(twist, p):
+    """(w × p, w × l + v × p): what turning axes, with the twist (v, w), change of a momentum (p, l) in them."""
+    out = np.empty(6)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[i] = twist[3 + j] * p[k] - twist[3 + k] * p[j]
+        out[3 + i] = twist[3 + j] * p[3 + k] - twist[3 + k] * p[3 + j] + twist[j] * p[k] - twist[k] * p[j]
+    return out
+
+
 def driven(x, y, z, vx, vy, vz, p):
     """Drive and Coriolis acceleration a + L × x + O × (O × x) + 2 O × v of a point, along the frame's axes."""
     ox, oy, oz, lx, ly, lz = p["ox"], p["oy"], p["oz"], p["lx"], p["ly"], p["lz"]

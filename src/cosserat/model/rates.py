@@ -17,6 +17,7 @@ import numpy as np
 from cosserat.errors import ModelError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
+from cosserat.model.frame_laws import turned_momentum
 
 _PROBES = np.array(
     [
@@ -42,15 +43,12 @@ def at_rest(law: Callable[..., Any]) -> Callable[..., Any]:
     def still(t, frame, twist, parameters):
         given = law(t, frame, twist, np.zeros(6), parameters)
         moving = law(t, frame, twist, twist, parameters)
-        out = np.zeros(len(given))
+        out, p = np.zeros(len(given)), np.empty(6)
         for i in range(len(given)):
             out[i] = given[i]
-        for i in range(3):
-            j, k = (i + 1) % 3, (i + 2) % 3
-            for at in (0, 3):
-                out[at + i] += twist[3 + j] * (given[at + k] - moving[at + k])
-                out[at + i] -= twist[3 + k] * (given[at + j] - moving[at + j])
-            out[3 + i] += twist[j] * (given[k] - moving[k]) - twist[k] * (given[j] - moving[j])
+        for i in range(6):
+            p[i] = given[i] - moving[i]
+        out[:6] += turned_momentum(twist, p)
         return out
 
     return still
