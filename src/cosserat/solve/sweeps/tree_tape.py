@@ -38,7 +38,7 @@ class TreeEntry(NamedTuple):
     after: Instant
 
 
-class Recording(Stepper):
+class TreeRecording(Stepper):
     """Steps, one after the other, that write down what they do; before those of the method in the order of bases."""
 
     tape: list[TreeEntry]
@@ -84,7 +84,7 @@ class Recording(Stepper):
         return step.now._replace(t=entry.t + entry.h)
 
 
-class RecordingImplicit(Recording, Implicit):
+class RecordingImplicit(TreeRecording, Implicit):
     """Generalised-alpha steps that write down what they do."""
 
     def readied(self, old: Instant, t: float, h: float) -> Instant:
@@ -110,7 +110,7 @@ class RecordingImplicit(Recording, Implicit):
         return begin._replace(a=first, carried=first)
 
 
-class RecordingExplicit(Recording, Explicit):
+class RecordingExplicit(TreeRecording, Explicit):
     """Runge-Kutta steps that write down what they do."""
 
 
