@@ -35,7 +35,9 @@ class Stepper(ABC):
     jumps: bool = True  # whether it remembers accelerations, which jump with efforts that a controller changes
     remedy: str  # for one that fails nevertheless
 
-    def __init__(self, floating: FloatingModel, numbers: tuple[float, ...] = (), tableau: Tableau | None = None) -> None:
+    def __init__(
+        self, floating: FloatingModel, numbers: tuple[float, ...] = (), tableau: Tableau | None = None
+    ) -> None:  # fmt: skip
         self.tree, self.drives, self.constraints = floating.tree, floating.drives, floating.constraints
         self.size = floating.size  # extent of the mechanism (m)
         self.engine = FloatingEngine(floating, numbers, tableau)
