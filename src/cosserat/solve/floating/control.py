@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.reference import Reference
 from cosserat.results.run import Run
@@ -19,49 +18,45 @@ from cosserat.solve.floating.state import Instant
 from cosserat.solve.motion.control import Controlled
 
 
-class FloatingControl:
+class FloatingControl(Controlled):
     """Calls a controller with the state as a run of one moment, and holds the efforts it gives."""
 
     def __init__(self, controller: Any, reference: Reference, engine: FloatingEngine) -> None:
         mechanism = mechanism_of(reference.compiled)
         new_moment = partial(TreeMoment, engine, mechanism, self._snapshot)
-        self.asked = Controlled(controller, reference.compiled, new_moment)
-        self._names = {column: name for name, column in self.asked.columns.items()}
+        super().__init__(controller, reference.compiled, new_moment)
+        self._names = {column: name for name, column in self.columns.items()}
         self._reference, self._engine = reference, engine
-        self._told: dict[int, float] = self.asked.values
+        self._told = self.values
 
     def hold(self, held: Mapping[str, float]) -> None:
         """Take over what a run before this one held."""
-        self.asked.hold(held)
-        self._command(self.asked.values)
+        super().hold(held)
+        self._command(self.values)
 
     def tell(self) -> None:
         """Let what the controller holds act wherever functions of time are sampled."""
-        if self._told is not self.asked.values:
-            self._command(self.asked.values)
+        if self._told is not self.values:
+            self._command(self.values)
 
     def _snapshot(self, now: Instant) -> Run:
         """A state as a run of one moment, whose results are found when they are asked for."""
-        held = self.asked.values
+        held = self.values
 
         def restore(t: float | None) -> None:
-            self._command(self.asked.values if t is None else held)
+            self._command(self.values if t is None else held)
 
         found = FloatingResults(self._engine, self._reference, np.array([now.t]), now.stored, restore)
         return Run(found.trajectory())
 
     def resume(self, kept: dict[str, Any]) -> None:
         """Go on in another process."""
-        self.asked.resume(kept)
-        self._command(self.asked.values)
+        super().resume(kept)
+        self._command(self.values)
 
     def restore(self, t: float | None) -> None:
         """Let the efforts act again that acted up to a time; None: those that act now."""
-        self._command(self.asked.values if t is None else self.asked.values_at(t))
-
-    def efforts_at(self, times: Array) -> Array:
-        """Efforts (nt, n_efforts) at stored times."""
-        return self.asked.efforts_at(times, self._reference.compiled.sampler.sample(times).effort)
+        self._command(self.values if t is None else self.values_at(t))
 
     def _command(self, values: dict[int, float]) -> None:
         self._told = values

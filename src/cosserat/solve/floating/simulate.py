@@ -58,7 +58,7 @@ def simulate_floating(asked: Asked) -> Run:
             state = state._replace(v=begin.v)
     if control is not None:
         known = begin
-        control.asked.call(begin.t, begin.q, begin.v, lambda: known)
+        control.call(begin.t, begin.q, begin.v, lambda: known)
         control.tell()
         first = begin if held is not None else None
         begin = stepper.start(*state) if first is None else stepper.jumped(begin)  # with the first efforts
@@ -83,7 +83,7 @@ def simulate_floating(asked: Asked) -> Run:
     times, status = asked.steps(walk, begin.t, breaks, keeper)
     restore = None if control is None else control.restore
     if control is not None:
-        status = control.asked.judged(status)
+        status = control.judged(status)
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
     states = States(*(x[: len(times)] for x in walk.states))  # all, but where steps were interrupted midway
     spread = 0.0 if step is None or every > 1 else stepper.side(duration / equal_steps(duration, step))
@@ -116,7 +116,7 @@ def simulate_floating(asked: Asked) -> Run:
     run = Run(
         results.trajectory(
             status, said, stats=stats, efforts=efforts, carried=carried, crossed=walk.powers(),
-            held=None if control is None else control.asked.held,
+            held=None if control is None else control.held,
         )
     )  # fmt: skip
     warn_of_call(status)

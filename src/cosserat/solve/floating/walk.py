@@ -35,6 +35,8 @@ class FloatingWalk(Walk):
     control : FloatingControl, optional
     """
 
+    controlled: FloatingControl | None
+
     def __init__(
         self,
         stepper: Stepper,
@@ -42,22 +44,19 @@ class FloatingWalk(Walk):
         length: float = 0.0,
         control: FloatingControl | None = None,
     ) -> None:
-        self.stepper, self._length, self._control = stepper, length, control
+        self.stepper, self._length, self.controlled = stepper, length, control
         self._now: Instant | None = start  # None: the engine has it, at the time ...
         self._time = start.t  # ... here
         self.order, self.splits, self.remedy = stepper.order, stepper.splits, stepper.remedy
         self.size = stepper.size
         self.tally = Tally(stepper.engine.counters)
-        self.controlled = None if control is None else control.asked
         self.kinks: list[float] = []  # times at which rates or accelerations of prescribed motions jump
         self.parts: list[float] = []  # times at which steps are taken in parts
         self._stored: list[States] = []
         self.first: Instant | None = None  # what to store first, where a controller changes it at once
         self.done = 0
         self._kept: Any = start, 0, (), stepper.engine.largest.copy()  # see `saved`
-        self._commands = None
-        if control is not None:
-            self._commands = TreeCommands(stepper, control.asked.columns)
+        self._commands = None if control is None else TreeCommands(stepper, control.columns)
         self._ahead = _AHEAD
         self._replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
         self._jumped = False  # whether accelerations have jumped in it
@@ -142,12 +141,12 @@ class FloatingWalk(Walk):
         self.stepper.grid = self.grid
         if every != NEVER and self._ease(t, h, every, phase):
             return None
-        if self._control is not None:
-            if self._commands is not None and every != NEVER:
+        if self._commands is not None:
+            if every != NEVER:
                 self.done = self._glide(self._commands, t, h, n, every, phase)
                 if self.done == n:
                     return None
-            elif self._commands is not None and self._follow(self._commands, t, h):
+            elif self._follow(self._commands, t, h):
                 return None
             self._leave()
         while self.done < n:
@@ -192,7 +191,7 @@ class FloatingWalk(Walk):
 
     def _glide(self, commands: TreeCommands, t: float, h: float, n: int, every: int, phase: int) -> int:
         """Steps with inputs that were sampled before, of a state that stays in the engine; how many were taken."""
-        assert self._control is not None
+        assert self.controlled is not None
         if commands.left < n or commands.step != h:
             if self._now is not None and self._now.step not in (0.0, h):
                 return 0
@@ -202,7 +201,7 @@ class FloatingWalk(Walk):
                 return 0
             commands.open(self._now, t, h, count, every)
         self._now = None
-        commands.hold(self._control.asked.values, self._replaced)
+        commands.hold(self.controlled.values, self._replaced)
         self._replaced = None
         done = commands.advance(n, every, phase)
         self.tally.add(done)
@@ -216,11 +215,11 @@ class FloatingWalk(Walk):
 
     def _follow(self, commands: TreeCommands, t: float, h: float) -> bool:
         """One adaptive step, with the jump of accelerations in it; whether it could be taken."""
-        assert self._control is not None
+        assert self.controlled is not None
         now, jumps = self.now, self.stepper.jumps
         if not self._one_by_one or (jumps and now.step != h) or not self._smooth_steps(t, h, 1):
             return False
-        commands.hold(self._control.asked.values, self._replaced)
+        commands.hold(self.controlled.values, self._replaced)
         self._jumped, self._replaced = jumps and self._replaced is not None, None
         with np.errstate(all="ignore"):
             taken = commands.single(now, t, h)
@@ -235,8 +234,8 @@ class FloatingWalk(Walk):
         """Take the state, and what the controller holds, to where single steps look for them."""
         self._jump()
         self._close()
-        assert self._control is not None
-        self._control.tell()
+        assert self.controlled is not None
+        self.controlled.tell()
 
     def _close(self) -> None:
         """End a course of controlled steps."""
@@ -249,10 +248,10 @@ class FloatingWalk(Walk):
         if self._replaced is None:
             return
         assert self._commands is not None
-        assert self._control is not None
+        assert self.controlled is not None
         now = self.now
         self.stepper.engine.know(now)
-        self._commands.hold(self._control.asked.values, self._replaced)
+        self._commands.hold(self.controlled.values, self._replaced)
         self._commands.jump()
         self._replaced = None
         if self.stepper.jumps:
@@ -320,7 +319,7 @@ class FloatingWalk(Walk):
         """Stored states, the present one, and what the stepper and the controller remember."""
         self._jump()
         self._close()
-        control = None if self._control is None else self._control.asked.keepsake()
+        control = None if self.controlled is None else self.controlled.keepsake()
         return {
             "stored": [list(states) for states in self._stored], "now": list(self.now), "control": control,
             "work": [self.tally.halved, self.tally.rejected], "stepper": list(self.stepper.engine.memory),
@@ -350,8 +349,8 @@ class FloatingWalk(Walk):
         self.stepper.impulses.resume(kept["impulses"], kept.get("t", 0.0))
         self.stepper.crossings.kept = [(t, sides, Instant(*a), Instant(*b)) for t, sides, a, b in crossings]
         self.stepper.engine.resume(kept["stepper"])
-        if self._control is not None:
-            self._control.resume(kept["control"])
+        if self.controlled is not None:
+            self.controlled.resume(kept["control"])
 
     def error(self) -> float:
         """Estimated position error (m) of the last step."""
@@ -371,17 +370,17 @@ class FloatingWalk(Walk):
 
     def consult(self, t: float) -> None:
         """Call the controller; accelerations jump with the efforts it changes."""
-        control, commands = self._control, self._commands
+        control, commands = self.controlled, self._commands
         assert control is not None
-        if self._now is None and commands is not None:
-            before = control.asked.call(self._time, commands.q, commands.v, self._present)
+        assert commands is not None
+        if self._now is None:
+            before = control.call(self._time, commands.q, commands.v, self._present)
         else:
             now = self.now
-            before = control.asked.call(now.t, now.q, now.v, self._present)
-        assert commands is not None
+            before = control.call(now.t, now.q, now.v, self._present)
         if before is None:
             return
-        quick = commands.by_the_way(control.asked.values)
+        quick = commands.by_the_way(control.values)
         if quick and (commands.left or (self._one_by_one and self.now.step > 0.0)):
             self._replaced = before
             return
@@ -396,8 +395,8 @@ class FloatingWalk(Walk):
 
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t."""
-        if self._control is not None:
-            self._control.tell()
+        if self.controlled is not None:
+            self.controlled.tell()
         self.stepper.slopes = None, None
         side, before = SIDE * h, self.now
         at = bisect.bisect_left(self.kinks, t - side)

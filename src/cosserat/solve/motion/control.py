@@ -222,9 +222,9 @@ class Controlled:
         """What it holds, by name."""
         return {name: self.values[column] for name, column in self.columns.items() if column in self.values}
 
-    def efforts_at(self, times: Array, efforts: Array) -> Array:
+    def efforts_at(self, times: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times: those of the last call before each, elsewhere the model's own."""
-        efforts = efforts.copy()
+        efforts = self.compiled.sampler.sample(times).effort.copy()
         for row, t in enumerate(times):
             for column, value in self.values_at(t).items():
                 efforts[row, column] = value

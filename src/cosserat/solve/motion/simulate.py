@@ -142,7 +142,7 @@ def simulate_galilean(asked: Asked) -> Run:
             time=times,
             found=history,
             status=noted(status, stats, events_of(model, times)),
-            efforts=work.recorded_efforts(times),
+            efforts=None if work.controlled is None else work.controlled.efforts_at(times),
             held=None if work.controlled is None else work.controlled.held,
             carried=work.carried(),
             settings=settings,

@@ -218,12 +218,6 @@ class Integration(Walk):
             return True
         return False
 
-    def recorded_efforts(self, times: Array) -> Array | None:
-        """Efforts (nt, n_efforts) at given times if a controller was in the loop."""
-        if self.controlled is None:
-            return None
-        return self.controlled.efforts_at(times, self.compiled.sampler.sample(times).effort)
-
     @property
     def n_stored(self) -> int:
         """Number of stored states."""
