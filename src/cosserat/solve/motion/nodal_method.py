@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import SolveError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
 from cosserat.kernels.blocks import solve
@@ -153,30 +150,6 @@ class MethodWalk(Walk):
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Every step begins anew."""
-
-    def settle(self, n: int) -> None:
-        """Every step begins anew."""
-
-    def keepsake(self) -> dict[str, Any]:
-        raise SolveError("simulate: steps of one's own keep no checkpoints")
-
-    def resume(self, kept: dict[str, Any]) -> None:
-        raise SolveError("simulate: steps of one's own keep no checkpoints")
-
-    def error(self) -> float:
-        raise SolveError("simulate: steps of one's own do not adapt")
-
-    def fastest(self) -> tuple[float, float]:
-        raise SolveError("simulate: steps of one's own do not adapt")
-
-    def consult(self, t: float) -> None:
-        raise SolveError("simulate: steps of one's own know no controller")
-
-    def cross(self, t: float, h: float) -> None:
-        """Loads are taken as they are at the times that the method asks for."""
-
-    def make_up(self, t: float, h: float) -> None:
-        """Loads are taken as they are at the times that the method asks for."""
 
 
 def simulate_method(asked: Asked, method: Method) -> Run:

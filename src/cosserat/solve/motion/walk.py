@@ -100,21 +100,21 @@ class Walk(ABC):
         """Forget the state stored last."""
         raise NotImplementedError
 
-    @abstractmethod
     def keepsake(self) -> dict[str, Any]:
         """All that a run needs to go on in another process, between two steps: what is stored, the state, memories."""
+        raise NotImplementedError
 
-    @abstractmethod
     def resume(self, kept: dict[str, Any]) -> None:
         """Become what gave a keepsake."""
+        raise NotImplementedError
 
-    @abstractmethod
     def settle(self, n: int) -> None:
         """Begin anew what goes over several steps, and take n of them together from here on."""
+        return
 
-    @abstractmethod
     def error(self) -> float:
         """Estimated position error (m) of the step taken last from the state kept last."""
+        raise NotImplementedError
 
     def judged(
         self, t: float, h: float, n: int, bounds: Bounds, every: int, phase: int
@@ -141,25 +141,25 @@ class Walk(ABC):
         bounds = (np.sqrt(2e-3 * self.size / a) if a > 0 else np.inf, 1e-2 * self.size / v if v > 0 else np.inf)
         return float(min(bounds))
 
-    @abstractmethod
     def fastest(self) -> tuple[float, float]:
         """Largest acceleration (m/s^2) and velocity (m/s) of what moves."""
+        raise NotImplementedError
 
     def turn_limit(self) -> TurnLimit | None:
         """The longest step for which something turns little enough, if there is a limit."""
         return None
 
-    @abstractmethod
     def consult(self, t: float) -> None:
         """Call the controller with the state; its efforts act from here on."""
+        raise NotImplementedError
 
-    @abstractmethod
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with the loads at time t, before a step of length h."""
+        return
 
-    @abstractmethod
     def make_up(self, t: float, h: float) -> None:
         """Give velocities what the step of length h from time t left out of the impulses of loads."""
+        return
 
     @abstractmethod
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
