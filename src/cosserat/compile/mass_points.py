@@ -11,7 +11,9 @@ from cosserat.compile.elements import ElementMatrices
 from cosserat.compile.flexible_part import Arm, MassPoints, Sparse
 from cosserat.compile.matter import moments
 from cosserat.compile.mesh import BeamMesh
+from cosserat.compile.scales import mass_about
 from cosserat.compile.series import POINTS, WEIGHT, skew
+from cosserat.lie import se3
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 
@@ -49,11 +51,7 @@ def beam_points(beam: Beam, mesh: BeamMesh, line: ElementMatrices, length: Array
 
 def lumped_body(body: RigidBody, origin: Array, node: Ints, n: int) -> tuple[Sparse, MassPoints]:
     """Mass matrix and particles of a rigid body that moves with a node."""
-    local = np.zeros((6, 6))
-    local[:3, :3], local[3:, 3:] = body.mass * np.eye(3), body.rotation @ body.inertia @ body.rotation.T
-    carry = np.eye(6)
-    carry[:3, 3:] = -skew(body.com - origin)
-    M = carry.T @ local @ carry
+    M = mass_about(body, se3.frame(np.eye(3), origin))
     masses, offsets = _particles(M)
     rows = np.broadcast_to(node, (len(masses), 6))
     identity = np.broadcast_to(np.eye(3), (len(masses), 3, 3))

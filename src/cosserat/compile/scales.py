@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.skeleton import Skeleton
 from cosserat.errors import ModelError
+from cosserat.lie import so3
 from cosserat.model.bodies import RigidBody
 from cosserat.model.model import Model
 
@@ -15,15 +16,20 @@ Array = NDArray[np.float64]
 
 def body_masses(model: Model) -> Array:
     """Mass matrices (nb, 6, 6) of the rigid bodies, with what moves of a fluid around them."""
-    out = np.array([_body_mass(body) for body in model.bodies]).reshape(-1, 6, 6)
+    out = np.array([mass_about(body) for body in model.bodies]).reshape(-1, 6, 6)
     for added in model.added_masses:
         out[model.bodies.index(added.body)] += added.matrix
     return out
 
 
-def _body_mass(body: RigidBody) -> Array:
-    M = np.diag([float(body.mass)] * 6)
-    M[3:, 3:] = body.inertia
+def mass_about(body: RigidBody, frame: Array | None = None) -> Array:
+    """Mass matrix (6, 6) of a rigid body about the origin of a frame (4, 4) of the world, in its axes; or its own."""
+    R, c = np.eye(3), np.zeros(3)
+    if frame is not None:
+        R, c = frame[:3, :3].T @ body.rotation, frame[:3, :3].T @ (body.com - frame[:3, 3])
+    M, C = float(body.mass) * np.eye(6), so3.hat(c)
+    M[:3, 3:], M[3:, :3] = -body.mass * C, body.mass * C
+    M[3:, 3:] = R @ body.inertia @ R.T - body.mass * C @ C
     return M
 
 

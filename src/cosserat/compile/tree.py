@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import FlexibleArrays
 from cosserat.compile.fluid_links import FluidInertia, fluid_inertias
+from cosserat.compile.scales import mass_about
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.spanning import GROUND_GROUP, Edge, Loop, Spanning, span
 from cosserat.compile.tree_beams import Reduced, reduced_beams
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.flexible.arrays import WELD
 from cosserat.kernels.recursion import table as layout
-from cosserat.lie import se3, so3
+from cosserat.lie import se3
 from cosserat.model.bodies import RigidBody
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
@@ -115,15 +116,7 @@ class Link:
         """Spatial inertia (6, 6) of a rigid link about the origin of its frame, in its axes."""
         if self.fluid is not None:
             return self.fluid
-        M, frame = np.zeros((6, 6)), self.frame
-        for body in self.bodies:
-            R, c = frame[:3, :3].T @ body.rotation, frame[:3, :3].T @ (body.com - frame[:3, 3])
-            s, C = so3.hat(body.mass * c), so3.hat(c)
-            M[:3, :3] += body.mass * np.eye(3)
-            M[:3, 3:] -= s
-            M[3:, :3] += s
-            M[3:, 3:] += R @ body.inertia @ R.T - body.mass * C @ C
-        return M
+        return sum((mass_about(body, self.frame) for body in self.bodies), np.zeros((6, 6)))
 
 
 @dataclass(frozen=True)
