@@ -7,17 +7,8 @@ whose rows are twists (one per coordinate) are stored row by row, six numbers ea
 
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cosserat.jit import Handles
-from cosserat.kernels.arrays import Owned, Visit
-
-F1 = Annotated[NDArray[np.float64], ("float64", 1)]
-F2 = Annotated[NDArray[np.float64], ("float64", 2)]
-F3 = Annotated[NDArray[np.float64], ("float64", 3)]
-I1 = Annotated[NDArray[np.int64], ("int64", 1)]
-I2 = Annotated[NDArray[np.int64], ("int64", 2)]
+from cosserat.kernels.arrays import F1, F2, F3, I1, I2, Owned, Visit
 
 WELD = -1
 """A joint without freedoms; the other kinds are those of `kernels.recursion.table`."""

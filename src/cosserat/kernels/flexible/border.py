@@ -8,22 +8,12 @@ freedoms of cut joints have one; users' laws twelve, once the iteration needed t
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from cosserat.jit import Handles, helper, stage
 from cosserat.kernels import freedoms, springs, state_loads
-from cosserat.kernels.flexible.arrays import (
-    F1,
-    F2,
-    I1,
-    forces_of,
-    laws_of,
-    links_of,
-    motion_of,
-    scratch_of,
-    vectors_of,
-    visit_of,
-)
+from cosserat.kernels.arrays import F1, F2, I1
+from cosserat.kernels.flexible.arrays import forces_of, laws_of, links_of, motion_of, scratch_of, vectors_of, visit_of
 from cosserat.kernels.flexible.arrays import places_of as acting_places_of
 from cosserat.kernels.flexible.articulated import solve_once
 from cosserat.kernels.flexible.closing import bring_rows, clear_rows, cut_of, pairs_of, places_of, rows_of
@@ -34,24 +24,24 @@ from cosserat.kernels.vectors import ZERO, cross, dot, mul_t, neg, scale
 
 
 class Border(NamedTuple):
-    """Rows eliminated through a matrix that belongs to the factors."""
+    """Rows eliminated through a matrix that belongs to the factors: m of constraints and p of springs, mp = m + p."""
 
-    Y: F2  # (m + p, n_v)
-    K: F2  # (p, p)
-    G: F2  # (m + p, m + p) C Y^T
-    inverse: F2  # (m + p, m + p)
-    B: F2  # (m + p, m + p) room, four times
-    V: F2
-    W: F2
-    N: F2
-    scale: F1  # (m + p,)
-    order: I1  # (3 (m + p),)
-    rest: F1  # (m + p,) C times a solution, less what is wanted
-    push: F1  # (m + p,) multipliers
-    shift: F1  # (n_v,) further change of the coordinates
-    nothing: F1  # (n_z,) zeros
-    still: F1  # (6,) zeros
-    laws: I1  # (3,) 1: users' laws have rows; how many rows there are now; how many of them are stiff
+    Y: Annotated[F2, "mp", "n"]
+    K: Annotated[F2, "p", "p"]
+    G: Annotated[F2, "mp", "mp"]  # C Y^T
+    inverse: Annotated[F2, "mp", "mp"]
+    B: Annotated[F2, "mp", "mp"]  # room, four times
+    V: Annotated[F2, "mp", "mp"]
+    W: Annotated[F2, "mp", "mp"]
+    N: Annotated[F2, "mp", "mp"]
+    scale: Annotated[F1, "mp"]
+    order: Annotated[I1, "no"]  # no = 3 mp
+    rest: Annotated[F1, "mp"]  # C times a solution, less what is wanted
+    push: Annotated[F1, "mp"]  # multipliers
+    shift: Annotated[F1, "n"]  # further change of the coordinates
+    nothing: Annotated[F1, "nz"]  # zeros
+    still: Annotated[F1, 6]  # zeros
+    laws: Annotated[I1, 3]  # 1: users' laws have rows; how many rows there are now; how many of them are stiff
 
 
 class BorderParts(NamedTuple):

@@ -11,21 +11,8 @@ from typing import Annotated, NamedTuple
 
 from cosserat.jit import Handles, address_of, call_address, helper, load, stage
 from cosserat.kernels import freedoms, joint_rows, rule_laws, touching
-from cosserat.kernels.arrays import Visit
-from cosserat.kernels.flexible.arrays import (
-    F1,
-    F2,
-    F3,
-    I1,
-    I2,
-    MODE,
-    Seats,
-    Z,
-    links_of,
-    motion_of,
-    scratch_of,
-    vectors_of,
-)
+from cosserat.kernels.arrays import F1, F2, F3, I1, I2, Visit
+from cosserat.kernels.flexible.arrays import MODE, Seats, Z, links_of, motion_of, scratch_of, vectors_of
 from cosserat.kernels.flexible.forces import push, seat_motion
 from cosserat.kernels.flexible.inverse import project
 from cosserat.kernels.flexible.kinematics import accelerate
@@ -107,31 +94,31 @@ class HeldSeats(NamedTuple):
 class ClosingInputs(NamedTuple):
     """Functions of time, as they are now."""
 
-    motion: F2  # (nd, 63) prescribed motions of joints and their first two derivatives, see `kernels.joints.drive_of`
-    effort: F1  # (2 nf,) efforts, targets of servos
-    clock: F1  # (1,) time
+    motion: Annotated[F2, "nd", 63]  # prescribed, of joints, and two derivatives: see `kernels.joints.drive_of`
+    effort: Annotated[F1, "ne"]  # efforts, targets of servos
+    clock: Annotated[F1, 1]  # time
 
 
 class ClosingRows(NamedTuple):
     """The constraints at a state: m rows; `before` and `force` are given."""
 
-    before: F1  # (nf,) coordinates of the freedoms at the last state
-    force: F1  # (m,) multipliers
-    value: F1  # (m,)
-    rate: F1
-    bias: F1  # second derivative for no accelerations of the coordinates
-    lever: F1  # size of the row before it is brought to the coordinates
-    holonomic: I1  # (m,) 1: the row is the rate of its value
-    angle: F1  # (nf,) coordinates of the freedoms, continued
-    speed: F1  # (nf,) their rates
-    stiff: F1  # (nf,) -d(effort)/d(coordinate)
-    slope: F1  # (nf,) -d(effort)/d(rate)
-    power: F1  # (4,) of the freedoms: power that dampers take, of given efforts, of all; energy of springs
-    drift: F1  # (n_z,)
-    still: F1  # (n_v,) zeros
-    rest: F1  # (6,) zeros
-    on_links: F2  # (m + p, n_z) rows on the velocities of the links; p: of springs, see `border`
-    C: F2  # (m + p, n_v) on those of the tree
+    before: Annotated[F1, "nf"]  # coordinates of the freedoms at the last state
+    force: Annotated[F1, "m"]  # multipliers
+    value: Annotated[F1, "m"]
+    rate: Annotated[F1, "m"]
+    bias: Annotated[F1, "m"]  # second derivative for no accelerations of the coordinates
+    lever: Annotated[F1, "m"]  # size of the row before it is brought to the coordinates
+    holonomic: Annotated[I1, "m"]  # 1: the row is the rate of its value
+    angle: Annotated[F1, "nf"]  # coordinates of the freedoms, continued
+    speed: Annotated[F1, "nf"]  # their rates
+    stiff: Annotated[F1, "nf"]  # -d(effort)/d(coordinate)
+    slope: Annotated[F1, "nf"]  # -d(effort)/d(rate)
+    power: Annotated[F1, 4]  # of the freedoms: power that dampers take, of given efforts, of all; energy of springs
+    drift: Annotated[F1, "nz"]
+    still: Annotated[F1, "n"]  # zeros
+    rest: Annotated[F1, 6]  # zeros
+    on_links: Annotated[F2, "mp", "nz"]  # rows on the velocities of the links; also of springs, see `border`
+    C: Annotated[F2, "mp", "n"]  # on those of the tree
 
 
 class Closed(NamedTuple):

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from cosserat.jit import Handles, stage
 from cosserat.kernels import efforts
-from cosserat.kernels.flexible.arrays import F1, I1, inputs_of
+from cosserat.kernels.arrays import F1, I1
+from cosserat.kernels.flexible.arrays import inputs_of
 from cosserat.kernels.flexible.border import border_of, divide
 from cosserat.kernels.flexible.closing import rows_of
 from cosserat.kernels.flexible.course import accept, samples_of, take_inputs

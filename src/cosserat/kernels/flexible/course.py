@@ -1,10 +1,11 @@
 """Many steps at once: functions of time are sampled before, states are stored on the way."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from cosserat.jit import Handles, helper, stage
 from cosserat.kernels import varying
-from cosserat.kernels.flexible.arrays import F1, F2, F3, I1, inner_of, inputs_of, laws_of, vectors_of
+from cosserat.kernels.arrays import F1, F2, F3, I1
+from cosserat.kernels.flexible.arrays import inner_of, inputs_of, laws_of, vectors_of
 from cosserat.kernels.flexible.closing import given_of, rows_of
 from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, method_of, trial_of
 from cosserat.kernels.vectors import copy, copy_row
@@ -13,26 +14,26 @@ from cosserat.kernels.vectors import copy, copy_row
 class Samples(NamedTuple):
     """Functions of time at nt times."""
 
-    clock: F1  # (nt,)
-    drive: F2  # (nt, n_v) prescribed efforts
-    target: F2  # (nt, n_v) of servos
-    load: F3  # (nt, nl, 6)
-    motion: F3  # (nt, 3, k) prescribed coordinates, rates, accelerations
-    joint: F3  # (nt, nd, 63) prescribed motions of cut joints
-    effort: F2  # (nt, 2 nf) prescribed efforts of cut joints, and targets of their servos
-    signal: F2  # (nt, nm) inputs of users' laws
+    clock: Annotated[F1, "nt"]
+    drive: Annotated[F2, "nt", "n"]  # prescribed efforts
+    target: Annotated[F2, "nt", "n"]  # of servos
+    load: Annotated[F3, "nt", "nl", 6]
+    motion: Annotated[F3, "nt", 3, "nk"]  # prescribed coordinates, rates, accelerations
+    joint: Annotated[F3, "nt", "nd", 63]  # prescribed motions of cut joints
+    effort: Annotated[F2, "nt", "ne"]  # prescribed efforts of cut joints, and targets of their servos
+    signal: Annotated[F2, "nt", "ni"]  # inputs of users' laws
 
 
 class Stored(NamedTuple):
-    """States (ns, ...) that were stored, and how many steps were taken and states stored."""
+    """States that were stored, and how many steps were taken and states stored."""
 
-    q: F2
-    v: F2
-    a: F2
-    force: F2
-    angle: F2
-    inner: F2  # (ns, ny) states of laws
-    counts: I1  # (2,)
+    q: Annotated[F2, "ns", "n"]
+    v: Annotated[F2, "ns", "n"]
+    a: Annotated[F2, "ns", "n"]
+    force: Annotated[F2, "ns", "m"]
+    angle: Annotated[F2, "ns", "nf"]
+    inner: Annotated[F2, "ns", "ny"]  # states of laws
+    counts: Annotated[I1, 2]
 
 
 class Course(NamedTuple):

@@ -6,12 +6,13 @@ afterwards, by the least change in the metric of the mass matrix.
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from cosserat.jit import Handles, helper, stage
-from cosserat.kernels.flexible.arrays import F1, F2, I1, inner_of, vectors_of
+from cosserat.kernels.arrays import F1, F2, I1, zeros
+from cosserat.kernels.flexible.arrays import inner_of, vectors_of
 from cosserat.kernels.flexible.articulated import factor
 from cosserat.kernels.flexible.border import border_of, build_border, eliminate
 from cosserat.kernels.flexible.closing import BIAS, FORCES, ROWS, close, rows_of, wrong_branch
@@ -72,10 +73,10 @@ DORMAND_PRINCE = Tableau(
 class Stages(NamedTuple):
     """Rates of theta and v in the stages, each (ns, n_v), and what differs from the embedded solution."""
 
-    theta: F2
-    speed: F2
-    error: F2  # (2, n_v) of theta and v
-    inner: F2  # (ns, ny) rates of states of laws
+    theta: Annotated[F2, "stages", "n"]
+    speed: Annotated[F2, "stages", "n"]
+    error: Annotated[F2, 2, "n"]  # of theta and v
+    inner: Annotated[F2, "stages", "ny"]  # rates of states of laws
 
 
 class ExplicitWork(NamedTuple):
@@ -92,9 +93,7 @@ tableau_of = explicit_handles.getter("tableau", Tableau)
 
 def new_explicit(tableau, n, ny):
     """Memory of a method for n coordinates and ny states of laws."""
-    ns = len(tableau.weight)
-    stages = Stages(np.zeros((ns, n)), np.zeros((ns, n)), np.zeros((2, n)), np.zeros((ns, ny)))
-    return ExplicitWork(stages, tableau)
+    return ExplicitWork(zeros(Stages, stages=len(tableau.weight), n=n, ny=ny), tableau)
 
 
 @helper

@@ -5,22 +5,12 @@ what velocities and other loads add to it is left to the iteration.
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from cosserat.jit import Handles, helper, stage
 from cosserat.kernels import alpha, efforts
-from cosserat.kernels.flexible.arrays import (
-    F1,
-    F2,
-    I1,
-    N_JOINT,
-    N_MODES,
-    PIVOT,
-    inner_of,
-    laws_of,
-    links_of,
-    vectors_of,
-)
+from cosserat.kernels.arrays import F1, F2, I1
+from cosserat.kernels.flexible.arrays import N_JOINT, N_MODES, PIVOT, inner_of, laws_of, links_of, vectors_of
 from cosserat.kernels.flexible.articulated import coordinate, factor, solve_once
 from cosserat.kernels.flexible.border import border_of, build_border, divide, eliminate, soften
 from cosserat.kernels.flexible.closing import FORCES, ROWS, close, rows_of, wrong_branch
@@ -42,27 +32,27 @@ SOLVED, FACTORED, BRANCH = 1, 2, 6
 class StepStart(NamedTuple):
     """The state at the start of the step, each (n_v,)."""
 
-    q: F1
-    v: F1
-    a: F1
-    carried: F1  # algorithmic accelerations
-    force: F1  # (m,) multipliers
-    angle: F1  # (nf,) coordinates of cut joints
-    inner: F2  # (3, ny) states of laws, their rates, the integrator's rate-like variable
+    q: Annotated[F1, "n"]
+    v: Annotated[F1, "n"]
+    a: Annotated[F1, "n"]
+    carried: Annotated[F1, "n"]  # algorithmic accelerations
+    force: Annotated[F1, "m"]  # multipliers
+    angle: Annotated[F1, "nf"]  # coordinates of cut joints
+    inner: Annotated[F2, 3, "ny"]  # states of laws, their rates, the integrator's rate-like variable
 
 
 class TrialStep(NamedTuple):
     """What the iteration works with; accelerations end up here, coordinates and velocities too."""
 
-    q: F1
-    v: F1
-    a: F1
-    carried: F1
-    delta: F1
-    right: F1  # (n_v,)
-    change: F1
-    nothing: F1  # (n_z,) zeros
-    still: F1  # (6,) zeros
+    q: Annotated[F1, "n"]
+    v: Annotated[F1, "n"]
+    a: Annotated[F1, "n"]
+    carried: Annotated[F1, "n"]
+    delta: Annotated[F1, "n"]
+    right: Annotated[F1, "n"]
+    change: Annotated[F1, "n"]
+    nothing: Annotated[F1, "nz"]  # zeros
+    still: Annotated[F1, 6]  # zeros
 
 
 class Passive(NamedTuple):

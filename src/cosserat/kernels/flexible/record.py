@@ -1,12 +1,10 @@
 """What results ask of stored states: motions of the links, wrenches in joints, momenta, energies, powers."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from cosserat.jit import Handles, helper, stage
+from cosserat.kernels.arrays import F1, F2, F3
 from cosserat.kernels.flexible.arrays import (
-    F1,
-    F2,
-    F3,
     INERTIA,
     N_MODES,
     Seats,
@@ -43,13 +41,13 @@ from cosserat.kernels.vectors import copy_row, store
 class StoredLinks(NamedTuple):
     """Links over the stored times."""
 
-    frame: F3  # (nt, n, 12) in the world
-    z: F2  # (nt, n_z)
-    z_dot: F2  # (nt, n_z)
-    joint: F2  # (nt, n_z) what the joint of every link puts on it
-    momentum: F3  # (nt, n, 6) in the links' axes
-    force: F3  # (nt, n, 6)
-    powers: F2  # (nt, 5) kinetic, strain and potential energy (J), loss and supply (W)
+    frame: Annotated[F3, "nt", "nl", 12]  # in the world
+    z: Annotated[F2, "nt", "nz"]
+    z_dot: Annotated[F2, "nt", "nz"]
+    joint: Annotated[F2, "nt", "nz"]  # what the joint of every link puts on it
+    momentum: Annotated[F3, "nt", "nl", 6]  # in the links' axes
+    force: Annotated[F3, "nt", "nl", 6]
+    powers: Annotated[F2, "nt", 5]  # kinetic, strain and potential energy (J), loss and supply (W)
 
 
 class Paths(NamedTuple):
@@ -74,13 +72,13 @@ class SeatHistory(NamedTuple):
 class RecordRoom(NamedTuple):
     """Workspace."""
 
-    one: F1  # (n_z,)
-    still: F1  # (n_v,) zeros
-    passive: F1  # (n_v,)
-    held: F1  # (n_v,)
-    none: F1  # (6,) zeros
-    gravity: F1  # (3,)
-    energy: F1  # (5,)
+    one: Annotated[F1, "nz"]
+    still: Annotated[F1, "n"]  # zeros
+    passive: Annotated[F1, "n"]
+    held: Annotated[F1, "n"]
+    none: Annotated[F1, 6]  # zeros
+    gravity: Annotated[F1, 3]
+    energy: Annotated[F1, 5]
 
 
 class RecordWork(NamedTuple):

@@ -10,8 +10,7 @@ import numpy as np
 
 from cosserat.jit import Handles, bound, helper, stage
 from cosserat.kernels import tree_joints
-from cosserat.kernels.arrays import Loads, Springs
-from cosserat.kernels.flexible.arrays import F1, F2
+from cosserat.kernels.arrays import F1, F2, Loads, Springs
 from cosserat.kernels.frames import store_frame
 from cosserat.kernels.loads import add_load, load_tangent
 from cosserat.kernels.recursion.link import get_frame, get_pair

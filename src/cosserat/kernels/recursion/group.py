@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from cosserat.jit import Handles, bound, stage
 from cosserat.kernels import tree_joints
-from cosserat.kernels.flexible.arrays import F1, F2
+from cosserat.kernels.arrays import F1, F2
 
 
 class VectorPair(NamedTuple):

@@ -13,7 +13,7 @@ from cosserat.compile.fluid_links import lost_power, uplift_power
 from cosserat.compile.jumps import SIDE
 from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import potential_at_rest
-from cosserat.kernels.arrays import bound, load
+from cosserat.kernels.arrays import bound, load, zeros
 from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Packed, Z
 from cosserat.lie.protocol import Array
@@ -98,11 +98,15 @@ class FloatingEngine:
         self.largest = self.numbers[implicit.LARGEST : implicit.CHANGE]  # accelerations so far
         self.counters = np.zeros(implicit.BRANCH + 1, dtype=np.int64)
         blocks = passive_blocks(tree)
-        q, v, a, carried, delta, right, change, q0, v0, a0, carried0 = np.zeros((11, n))
-        driven = np.asarray(drives.columns, dtype=np.int64)
+        driven, given = np.asarray(drives.columns, dtype=np.int64), constraints.closed.given
+        self._sizes = {
+            "n": n, "m": m, "mp": size, "p": size - m, "no": 3 * size, "nf": nf, "ny": ny, "nz": sizes.n_z,
+            "nl": len(tree.forces.inputs.load), "nk": len(driven), "nd": len(given.motion), "ne": len(given.effort),
+            "ni": len(tree.forces.signals),
+        }  # fmt: skip
         self._stepping = implicit.Stepping(
-            implicit.StepStart(q0, v0, a0, carried0, np.zeros(m), np.zeros(nf), np.zeros((3, ny))),
-            implicit.TrialStep(q, v, a, carried, delta, right, change, np.zeros(sizes.n_z), np.zeros(6)),
+            zeros(implicit.StepStart, **self._sizes),
+            zeros(implicit.TrialStep, **self._sizes),
             implicit.Passive(
                 blocks.damping, blocks.stiffness, np.zeros(len(blocks.damping)), blocks.diagonal, blocks.columns,
                 tree.forces.friction.copy(), tree.forces.speed.copy(), tree.forces.servo, tree.forces.target,
@@ -110,13 +114,8 @@ class FloatingEngine:
             ),
             implicit.ImplicitMethod(self.numbers, driven, np.zeros((3, len(driven))), self.counters),
         )  # fmt: skip
-        G, inverse, B, V, W, N = np.zeros((6, size, size))
-        scale, rest, push = np.zeros((3, size))
-        self._border = border.Border(
-            np.zeros((size, n)), np.zeros((size - m, size - m)), G, inverse, B, V, W, N, scale,
-            np.zeros(3 * size, dtype=np.int64), rest, push, np.zeros(n), np.zeros(sizes.n_z), np.zeros(6),
-            np.array([0, m, 0], dtype=np.int64),
-        )  # fmt: skip
+        self._border = zeros(border.Border, **self._sizes)
+        self._border.laws[1] = m
         self._packed = (
             Packed(implicit.stepping_handles, self._stepping),
             Packed(border.border_handles, border.BorderParts(self._border)),
@@ -174,17 +173,7 @@ class FloatingEngine:
 
     def _new_course(self, nt: int, stored: int) -> Packed:
         """Memory for samples and states."""
-        inputs, given = self.tree.forces.inputs, self.constraints.closed.given
-        n, m, nf = len(self.tree.coordinates), self.constraints.n_rows, len(self.constraints.tracked)
-        q, v, a = np.zeros((3, stored, n))
-        samples = course.Samples(
-            np.zeros(nt), np.zeros((nt, n)), np.zeros((nt, n)), np.zeros((nt, *inputs.load.shape)),
-            np.zeros((nt, 3, len(self.drives.columns))), np.zeros((nt, *given.motion.shape)),
-            np.zeros((nt, len(given.effort))), np.zeros((nt, len(self.tree.forces.signals))),
-        )  # fmt: skip
-        ny = self.known.inner.shape[1]
-        rest = np.zeros((stored, m)), np.zeros((stored, nf)), np.zeros((stored, ny)), np.zeros(2, dtype=np.int64)
-        states = course.Stored(q, v, a, *rest)
+        samples, states = zeros(course.Samples, nt=nt, **self._sizes), zeros(course.Stored, ns=stored, **self._sizes)
         return Packed(course.course_handles, course.Course(samples, states))
 
     def set_time(self, t: float, load_time: float | None = None) -> None:
@@ -353,31 +342,26 @@ class FloatingEngine:
 
         What jumps is spread over both ends of steps of a given length, as in the steps themselves.
         """
-        nt, nl, n_z, n = len(times), len(self.tree.data.links), self.tree.data.arrays.n_z, len(self.tree.coordinates)
+        nt = len(times)
         found = self.course_at(times, times if load_times is None else load_times, max(step, 0.0), 0)
         q, v, a, force, angles, inner = (np.ascontiguousarray(x) for x in states)
         stored = course.Stored(q, v, a, force, angles, inner, np.zeros(2, dtype=np.int64))
         given = Packed(course.course_handles, found.problem._replace(stored=stored))
-        z, z_dot, joint = np.zeros((3, nt, n_z))
-        links = record.StoredLinks(
-            np.zeros((nt, nl, 12)), z, z_dot, joint, np.zeros((nt, nl, 6)), np.zeros((nt, nl, 6)), np.zeros((nt, 5))
-        )  # fmt: skip
-        still, passive, held = np.zeros((3, n))
-        room = record.RecordRoom(
-            np.zeros(n_z), still, passive, held, np.zeros(6), np.array(self.tree.gravity, dtype=float), np.zeros(5)
-        )  # fmt: skip
+        links = zeros(record.StoredLinks, nt=nt, **{**self._sizes, "nl": len(self.tree.data.links)})
+        room = zeros(record.RecordRoom, **self._sizes)
+        room.gravity[:] = self.tree.gravity
         packed = Packed(record.record_handles, record.RecordWork(links, room))
         tree, acting, _, free, _, stepping, closed, _ = self.addresses
         record.record_states(tree, acting, free, stepping, closed, given.address, packed.address)
         for i, link in enumerate(self.tree.data.links):
             if link.is_fluid and not link.burns:
                 at = int(self.tree.data.arrays.table[i, Z])
-                twist = z[:, at : at + 6]
+                twist = links.z[:, at : at + 6]
                 links.powers[:, 4] -= uplift_power(room.gravity, links.frame[:, i], twist, link.inertia)
         signal = found.problem.samples.signal[:nt]
         for i, first in self.tree.forces.burning:  # what burns takes its energy along
             lost = signal[:, first + 10 : first + 20]
             at = int(self.tree.data.arrays.table[i, Z])
-            links.powers[:, 4] += lost_power(room.gravity, links.frame[:, i], z[:, at : at + 6], lost)
+            links.powers[:, 4] += lost_power(room.gravity, links.frame[:, i], links.z[:, at : at + 6], lost)
         links.powers[:, 2] += potential_at_rest(self.tree.gravity, self.tree.forces.moment_at_rest)
         return links

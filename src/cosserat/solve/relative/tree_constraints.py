@@ -182,21 +182,14 @@ class TreeConstraints:
         cut = self._cut_group() if self.tracked else zeros(closing.Cut)
         rolling = self._wheel_group(wheels, seats) if wheels else zeros(closing.Wheels)
         held = self._rule_group(rules, seats) if rules else zeros(closing.HeldSeats)
-        holonomic = np.ones(m, dtype=np.int64)
+        rows = zeros(closing.ClosingRows, m=m, mp=m + soft, nf=nf, n=n.n_v, nz=n.n_z)
+        rows.holonomic[:] = 1
         for slot in self.slots:
             if slot.rolling >= 0:
-                holonomic[slot.first : slot.first + len(slot.rows)] = self.rolling[slot.rolling].held
-        force, value, rate, bias, lever = np.zeros((5, m))
-        before, angle, speed, stiff, slope = np.zeros((5, nf))
-        row_group = closing.ClosingRows(
-            before, force, value, rate, bias, lever, holonomic, angle, speed, stiff, slope, np.zeros(4),
-            np.zeros(n.n_z),
-            np.zeros(n.n_v), np.zeros(6), np.zeros((m + soft, n.n_z)), np.zeros((m + soft, n.n_v)),
-        )  # fmt: skip
-        n_driven = sum(pair.driven for pair in self._pairs)
-        given = closing.ClosingInputs(np.zeros((n_driven, 63)), np.zeros(2 * nf), np.zeros(1))
+                rows.holonomic[slot.first : slot.first + len(slot.rows)] = self.rolling[slot.rolling].held
+        given = zeros(closing.ClosingInputs, nd=sum(pair.driven for pair in self._pairs), ne=2 * nf)
         places = pack_seats([*seats, *watched])
-        return closing.Closed(places, pairs, cut, rolling, held, given, row_group, new_visit())
+        return closing.Closed(places, pairs, cut, rolling, held, given, rows, new_visit())
 
     def _pair_group(self) -> closing.Pairs:
         pairs, rows = self._pairs, [row for pair in self._pairs for row in pair.rows]
