@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,6 @@ from cosserat.solve.floating.state import Advance, Instant, States, StepFailure
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 
-Ints = NDArray[np.int64]
-
 _OUTCOMES = {
     implicit.NOT_CONVERGED: Outcome.NOT_CONVERGED,
     implicit.NOT_FINITE: Outcome.NOT_FINITE,
@@ -36,23 +34,12 @@ _REUSED = 64  # samples, and states
 CLOSED = 1e-12  # of the size of the mechanism: gaps of constraints that count as none
 
 
-class PassiveBlocks(NamedTuple):
-    """Damping and stiffness of bodies and joints: a block for every link, one after another."""
-
-    damping: Array  # (n_pivots,)
-    stiffness: Array
-    diagonal: Ints  # (n_v,) where the diagonal is
-    columns: Ints  # (n_v,) coordinates of the diagonal
-    unit: Ints  # (n_v,) of a coordinate, see `kernels.flexible.implicit.UNITS`: of lengths 0, modes 1, angles 2
-
-
-def passive_blocks(tree: FlexibleTree) -> PassiveBlocks:
-    """Blocks of a tree."""
-    forces, links = tree.forces, tree.data.links
+def _passive(tree: FlexibleTree, held: NDArray[np.bool_]) -> implicit.Passive:
+    """Damping and stiffness of bodies and joints, friction and servos, and which coordinates are `held`."""
+    forces, at = tree.forces, 0
     damping, stiffness, diagonal = [np.zeros(0)], [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
     unit = np.zeros(len(tree.coordinates), dtype=np.int64)
-    at = 0
-    for link in links:
+    for link in tree.data.links:
         n, k = len(link.columns), len(link.columns) - link.n_modes
         D, K = np.diag(forces.damping[link.columns]), np.diag(forces.stiffness[link.columns])
         if link.modal is not None:
@@ -64,9 +51,10 @@ def passive_blocks(tree: FlexibleTree) -> PassiveBlocks:
         stiffness.append(K.ravel())
         diagonal.append(at + (n + 1) * np.arange(n))
         at += n * n
-    columns = np.concatenate([link.columns for link in links])
-    return PassiveBlocks(
-        np.concatenate(damping), np.concatenate(stiffness), np.concatenate(diagonal), columns, unit
+    columns = np.concatenate([link.columns for link in tree.data.links])
+    return implicit.Passive(
+        np.concatenate(damping), np.concatenate(stiffness), np.zeros(at), np.concatenate(diagonal), columns,
+        forces.friction.copy(), forces.speed.copy(), forces.servo, forces.target, held.astype(np.int64), unit,
     )  # fmt: skip
 
 
@@ -97,7 +85,6 @@ class FloatingEngine:
         self.numbers[implicit.ALLOWED], self.numbers[: len(numbers)] = CLOSED * floating.size, numbers
         self.largest = self.numbers[implicit.LARGEST : implicit.CHANGE]  # accelerations so far
         self.counters = np.zeros(implicit.BRANCH + 1, dtype=np.int64)
-        blocks = passive_blocks(tree)
         driven, given = np.asarray(drives.columns, dtype=np.int64), constraints.closed.given
         self._sizes = {
             "n": n, "m": m, "mp": size, "p": size - m, "no": 3 * size, "nf": nf, "ny": ny, "nz": sizes.n_z,
@@ -107,13 +94,9 @@ class FloatingEngine:
         self._stepping = implicit.Stepping(
             zeros(implicit.StepStart, **self._sizes),
             zeros(implicit.TrialStep, **self._sizes),
-            implicit.Passive(
-                blocks.damping, blocks.stiffness, np.zeros(len(blocks.damping)), blocks.diagonal, blocks.columns,
-                tree.forces.friction.copy(), tree.forces.speed.copy(), tree.forces.servo, tree.forces.target,
-                drives.held.astype(np.int64), blocks.unit,
-            ),
+            _passive(tree, drives.held),
             implicit.ImplicitMethod(self.numbers, driven, np.zeros((3, len(driven))), self.counters),
-        )  # fmt: skip
+        )
         self._border = zeros(border.Border, **self._sizes)
         self._border.laws[1] = m
         self._packed = (
