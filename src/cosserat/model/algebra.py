@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from cosserat.errors import ExpressionError, MissingDependencyError
+from cosserat.errors import MissingDependencyError
+from cosserat.model.expressions import Expression, Meaning
 
 try:
     import sympy as sp
@@ -99,13 +100,17 @@ FUNCTIONS: dict[str, Callable[..., sp.Expr]] = {
     "log1p": lambda x: sp.log(1 + x), "expm1": lambda x: sp.exp(x) - 1, "hypot": lambda x, y: sp.sqrt(x**2 + y**2),
     "cbrt": lambda x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3), "floor": sp.floor, "ceil": sp.ceiling,
 }  # fmt: skip
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b, ast.Mod: sp.Mod, ast.Pow: lambda a, b: a**b,
-}  # fmt: skip
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: sp.Lt, ast.LtE: sp.Le, ast.Gt: sp.Gt, ast.GtE: sp.Ge, ast.Eq: sp.Eq, ast.NotEq: sp.Ne,
 }  # fmt: skip
+
+
+SYMPY = Meaning(
+    lambda x: sp.Integer(x) if isinstance(x, int) else exact(x), {"pi": sp.pi, "e": sp.E}, FUNCTIONS, _COMPARE,
+    lambda truths: sp.And(*truths), lambda truths: sp.Or(*truths), sp.Not,
+    lambda test, yes, no: sp.Piecewise((yes, test), (no, True)),
+    lambda x: x if isinstance(x, sp.Expr) else sp.Piecewise((sp.S.One, x), (sp.S.Zero, True)),
+)  # fmt: skip
 
 
 def formula(text: str, names: Mapping[str, sp.Expr]) -> sp.Expr:
@@ -116,39 +121,7 @@ def formula(text: str, names: Mapping[str, sp.Expr]) -> sp.Expr:
     >>> formula("2*L*sin(pi*t)/4", {"L": sp.Symbol("L"), "t": sp.Symbol("t")})
     L*sin(pi*t)/2
     """
-    return _value(ast.parse(text.strip(), mode="eval").body, names)
-
-
-def _value(node: ast.AST, names: Mapping[str, sp.Expr]) -> sp.Expr:
-    """As something to calculate with: a comparison counts 1 where it holds, 0 elsewhere."""
-    found = _walk(node, names)
-    return found if isinstance(found, sp.Expr) else sp.Piecewise((sp.S.One, found), (sp.S.Zero, True))
-
-
-def _walk(node: ast.AST, names: Mapping[str, sp.Expr]) -> Any:
-    if isinstance(node, ast.Constant):
-        return sp.Integer(node.value) if isinstance(node.value, int) else exact(float(node.value))  # type: ignore[arg-type]
-    if isinstance(node, ast.Name):
-        return names[node.id] if node.id in names else {"pi": sp.pi, "e": sp.E}[node.id]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return FUNCTIONS[node.func.id](*(_value(a, names) for a in node.args))
-    if isinstance(node, ast.BinOp):
-        return _BINARY[type(node.op)](_value(node.left, names), _value(node.right, names))
-    if isinstance(node, ast.UnaryOp):
-        if isinstance(node.op, ast.Not):
-            return sp.Not(_walk(node.operand, names))
-        value = _value(node.operand, names)
-        return -value if isinstance(node.op, ast.USub) else value
-    if isinstance(node, ast.Compare):
-        sides = [_value(n, names) for n in (node.left, *node.comparators)]
-        return sp.And(*(_COMPARE[type(op)](a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False)))
-    if isinstance(node, ast.BoolOp):
-        return (sp.And if isinstance(node.op, ast.And) else sp.Or)(*(_walk(v, names) for v in node.values))
-    if isinstance(node, ast.IfExp):
-        test = _walk(node.test, names)
-        yes, no = (_value(n, names) for n in (node.body, node.orelse))
-        return sp.Piecewise((yes, test), (no, True))
-    raise ExpressionError(f"formula: {ast.unparse(node)!r} has no symbolic form")
+    return Expression(text, names, "formula", SYMPY).evaluate(names)
 
 
 class Calls:

@@ -1,7 +1,8 @@
 """Formulas given as text, read without running any of Python.
 
 The text is parsed into a syntax tree, every node is compared with a short list of what is allowed and becomes a call of
-a NumPy function. Nothing is ever passed to `eval`. The same calls serve floats, arrays and `Jet`s.
+a NumPy function. Nothing is ever passed to `eval`. The same calls serve floats, arrays and `Jet`s; with another
+`Meaning` of functions and truths, formulas become those of SymPy.
 """
 
 import ast
@@ -9,7 +10,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,6 +62,20 @@ Reading = Callable[[Mapping[str, Any]], Any]
 """A part of a formula: values of its names -> its value."""
 
 
+class Meaning(NamedTuple):
+    """What the parts of a formula stand for."""
+
+    literal: Callable[[Any], Any]  # of a number
+    constants: Mapping[str, Any]
+    functions: Mapping[str, Callable[..., Any]]
+    compare: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]
+    every: Callable[[list[Any]], Any]  # of truths
+    some: Callable[[list[Any]], Any]
+    negation: Callable[[Any], Any]
+    choice: Callable[[Any, Any, Any], Any]  # of a truth, the value if it holds, and the other one
+    number: Callable[[Any], Any]  # to calculate with: a truth counts 1 where it holds, 0 elsewhere
+
+
 class Expression:
     """A formula in the given names, for instance ``Expression("2*sin(3*t)", ["t"])``.
 
@@ -73,6 +88,8 @@ class Expression:
         Names that may occur besides functions and constants.
     where : str
         What the formula belongs to, for error messages.
+    meaning : Meaning, optional
+        Default: that of NumPy.
 
     Examples
     --------
@@ -80,9 +97,12 @@ class Expression:
     7.0
     """
 
-    def __init__(self, text: str, names: Iterable[str] = (), where: str = "expression") -> None:
+    def __init__(
+        self, text: str, names: Iterable[str] = (), where: str = "expression", meaning: Meaning | None = None
+    ) -> None:
         self.text = text.strip()
         self.where = where
+        self._meaning = NUMPY if meaning is None else meaning
         self.allowed = tuple(names)
         if not self.text:
             raise ExpressionError(f"{where}: the expression is empty; write for instance '2*sin(t)'")
@@ -126,7 +146,7 @@ class Expression:
         if isinstance(node, ast.Constant):
             if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
                 raise self._refuse(node, f"{node.value!r} is not a real number")
-            return _constant(_as_float(node.value))
+            return _constant(self._meaning.literal(node.value))
         if isinstance(node, ast.Name):
             return self._name(node, used)
         if isinstance(node, ast.Call):
@@ -136,29 +156,28 @@ class Expression:
             join = self._power(node) if isinstance(node.op, ast.Pow) else _BINARY[type(node.op)]
             return lambda values: join(a(values), b(values))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            inner = self._read(node.operand, used)
-            return lambda values: np.logical_not(inner(values))
+            inner, negation = self._read(node.operand, used), self._meaning.negation
+            return lambda values: negation(inner(values))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
             inner = self._number(node.operand, used)
             return (lambda values: -inner(values)) if isinstance(node.op, ast.USub) else inner
         if isinstance(node, ast.Compare) and all(type(op) in _COMPARE for op in node.ops):
             sides = [self._number(side, used) for side in (node.left, *node.comparators)]
-            tests = [_COMPARE[type(op)] for op in node.ops]
+            tests, every = [self._meaning.compare[type(op)] for op in node.ops], self._meaning.every
 
             def compared(values: Mapping[str, Any]) -> Any:
                 found = [side(values) for side in sides]
-                held = (test(found[k], found[k + 1]) for k, test in enumerate(tests))
-                return functools.reduce(np.logical_and, held, True)
+                return every([test(found[k], found[k + 1]) for k, test in enumerate(tests)])
 
             return compared
         if isinstance(node, ast.BoolOp):
-            both = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
+            joined = self._meaning.every if isinstance(node.op, ast.And) else self._meaning.some
             parts = [self._read(item, used) for item in node.values]
-            return lambda values: functools.reduce(both, [part(values) for part in parts])
+            return lambda values: joined([part(values) for part in parts])
         if isinstance(node, ast.IfExp):
-            test = self._read(node.test, used)
+            test, choice = self._read(node.test, used), self._meaning.choice
             then, otherwise = self._number(node.body, used), self._number(node.orelse, used)
-            return lambda values: np.where(test(values), then(values), otherwise(values))
+            return lambda values: choice(test(values), then(values), otherwise(values))
         raise self._refuse(
             node, f"{ast.unparse(node)!r} is not allowed (only numbers, names, operators and known functions)"
         )
@@ -168,7 +187,7 @@ class Expression:
             used.add(node.id)
             return operator.itemgetter(node.id)
         if node.id in CONSTANTS:
-            return _constant(CONSTANTS[node.id])
+            return _constant(self._meaning.constants[node.id])
         if node.id in FUNCTIONS:
             raise self._refuse(node, f"function {node.id!r} without its arguments")
         known = ", ".join([*self.allowed, *CONSTANTS])
@@ -180,7 +199,7 @@ class Expression:
             raise self._refuse(node, f"unknown function {what!r} (functions: {', '.join(FUNCTIONS)})")
         if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
             raise self._refuse(node, f"{node.func.id}() takes plain arguments only")
-        (wanted, function), got = FUNCTIONS[node.func.id], len(node.args)
+        wanted, got, function = FUNCTIONS[node.func.id][0], len(node.args), self._meaning.functions[node.func.id]
         several = node.func.id in ("min", "max")
         if got != wanted and not (several and got > 2):
             raise self._refuse(node, f"{node.func.id}() takes {wanted} argument(s), got {got}")
@@ -193,7 +212,7 @@ class Expression:
         def power(a: Any, b: Any) -> Any:
             if isinstance(b, (float, np.floating)) and not abs(float(b)) <= LARGEST_EXPONENT:
                 raise self._refuse(node, f"exponent {b:g} is too large (at most {LARGEST_EXPONENT:g})")
-            return np.power(a, b)
+            return a**b
 
         return power
 
@@ -202,12 +221,8 @@ class Expression:
         reading = self._read(node, used)
         if not isinstance(node, (ast.Compare, ast.BoolOp)) and not isinstance(getattr(node, "op", None), ast.Not):
             return reading
-
-        def number(values: Mapping[str, Any]) -> Any:
-            value = reading(values)
-            return np.asarray(value, float)[()] if is_truth(value) else value
-
-        return number
+        number = self._meaning.number
+        return lambda values: number(reading(values))
 
     def evaluate(self, values: Mapping[str, Any]) -> Any:
         """The value for the given values of the names (floats, arrays or `Jet`s)."""
@@ -224,9 +239,20 @@ def is_truth(value: Any) -> bool:
     return isinstance(value, (bool, np.bool_)) or (isinstance(value, np.ndarray) and value.dtype.kind == "b")
 
 
+def _counted(value: Any) -> Any:
+    return np.asarray(value, float)[()] if is_truth(value) else value
+
+
 def _as_float(value: int | float) -> np.float64:
     """NumPy numbers, so that a division by zero gives inf, which the caller reports, and not a bare exception."""
     try:
         return np.float64(value)
     except OverflowError:
         return np.float64(math.inf)
+
+
+NUMPY = Meaning(
+    _as_float, CONSTANTS, {name: function for name, (_, function) in FUNCTIONS.items()}, _COMPARE,
+    lambda truths: functools.reduce(np.logical_and, truths, True),
+    lambda truths: functools.reduce(np.logical_or, truths), np.logical_not, np.where, _counted,
+)  # fmt: skip
