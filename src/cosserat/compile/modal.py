@@ -134,7 +134,11 @@ def reduce_part(
         extra = tuple(key for key in extra if key in static)
         if modes == 0 and not extra:
             raise ArgumentError(part.title, "modes", "is 0, and no interface besides the root gives a shape; take more")
-    Phi = shapes(part, boundary, root, modes, frequency, _distinct(part, extra))
+    distinct: list[str] = []  # one name for each set of interfaces that move as one
+    for key in extra:
+        if not any(_same(part.constraints[key], part.constraints[other]) for other in distinct):
+            distinct.append(key)
+    Phi = shapes(part, boundary, root, modes, frequency, tuple(distinct))
     frame = part.frames[root] if boundary != "free" else _mean_frame(part)
     R = frame[:3, :3]
     stiffened, rested = stiffening and part.prestress is not None, bool(part.recovery) and boundary != "free"
@@ -216,15 +220,6 @@ def _checked(part: FlexiblePart, modes: Any, frequency: Any, boundary: str, root
 
 def _same(A: Any, B: Any) -> bool:
     return B is not None and abs(A - B).max() < 1e-12 * max(abs(A).max(), abs(B).max())
-
-
-def _distinct(part: FlexiblePart, names: tuple[str, ...]) -> tuple[str, ...]:
-    """One name for each set of interfaces that move as one."""
-    kept: list[str] = []
-    for key in names:
-        if not any(_same(part.constraints[key], part.constraints[other]) for other in kept):
-            kept.append(key)
-    return tuple(kept)
 
 
 def _mean_frame(part: FlexiblePart) -> Array:

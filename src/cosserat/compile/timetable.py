@@ -62,18 +62,14 @@ class Timetable:
     def kinks(self, times: Sequence[float], side: float) -> list[float]:
         """Those of the times at which prescribed motions or users' constraints have kinks, seen from both sides."""
         known = [x for rule in self.rules for x in rule.breaks]
-        driven = self._driven_kinks(times, side) if self.driven and len(times) else []
-        return [t for t in times if t in driven or any(abs(t - x) <= side for x in known)]
-
-    def _driven_kinks(self, times: Sequence[float], side: float) -> list[float]:
-        """Those at which rates or accelerations of prescribed motions jump."""
         at = np.asarray(times, dtype=float)
-        both = np.array([drive_frames(joint, np.concatenate((at - side, at + side)))[1:] for joint in self.driven])
-        jumps = np.zeros(len(at), dtype=bool)
-        for values in (both[:, order].reshape(len(self.driven), 2, len(at), -1) for order in (0, 1)):
-            apart = np.abs(values[:, 1] - values[:, 0]) > 1e-6 * np.abs(values).max(initial=0.0)
-            jumps |= apart.any(axis=(0, 2))
-        return [t for t, kinked in zip(at.tolist(), jumps, strict=True) if kinked]
+        kinked = np.array([any(abs(t - x) <= side for x in known) for t in at], dtype=bool)
+        if self.driven and len(at):  # rates or accelerations of prescribed motions jump
+            both = np.array([drive_frames(joint, np.concatenate((at - side, at + side)))[1:] for joint in self.driven])
+            for values in (both[:, order].reshape(len(self.driven), 2, len(at), -1) for order in (0, 1)):
+                apart = np.abs(values[:, 1] - values[:, 0]) > 1e-6 * np.abs(values).max(initial=0.0)
+                kinked |= apart.any(axis=(0, 2))
+        return [t for t, found in zip(times, kinked, strict=True) if found]
 
     def breaks(self, jumps: Jumps, start: float, end: float) -> list[float]:
         """Times between two others at which adaptive steps end: of jumps and kinks, and of laws that wake up."""

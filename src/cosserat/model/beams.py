@@ -1,5 +1,6 @@
 """Beams: a reference line carrying sections, to be divided into geometrically exact finite elements."""
 
+import bisect
 from collections.abc import Callable
 from typing import Any
 
@@ -254,7 +255,8 @@ class Beam(Component, Owner):
     def frame_at(self, place: Place) -> Array:
         s = 0.0 if place.s is None else place.s
         self._demand_on_beam(s)
-        return self.frames([s], self.line.piece_at(s))[0]
+        ends = [end for _, end in self.pieces[:-1]]
+        return self.frames([s], bisect.bisect_left(ends, s))[0]  # a corner belongs to the piece before it
 
     def place(self, word: str | None, numbers: tuple[Number, ...] | None) -> Place | None:
         if word in ("start", "end") and numbers is None:

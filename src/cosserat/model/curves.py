@@ -43,10 +43,6 @@ class Line(ABC):
     def length(self) -> float:
         return float(sum(self.lengths))
 
-    def piece_at(self, s: float) -> int:
-        """The piece that contains s; a corner belongs to the piece before it."""
-        return next(i for i, (_, s1) in enumerate(self.pieces) if s <= s1 or i == len(self.pieces) - 1)
-
 
 class Polyline(Line):
     """Straight segments through points (n, 3); s is arc length over total length."""

@@ -15,7 +15,6 @@ from cosserat.model.loads import is_zero
 from cosserat.model.lumps import lumps_of
 from cosserat.model.modal import ModalBody
 from cosserat.model.parameters import Parameter
-from cosserat.model.places import Owner
 from cosserat.model.records import Component
 
 if TYPE_CHECKING:
@@ -38,22 +37,18 @@ def validate(model: Model) -> None:
             raise ModelError(f"{buoyant[0].title}: buoyancy takes uniform gravity, not a central field")
     for item in model:
         for owner in item.owners:
-            _demand_own(model, owner, item)
+            if isinstance(owner, Component) and (owner.name not in model or model[owner.name] is not owner):
+                problem = "another component has that name" if owner.name in model else "add it with model.add"
+                raise ModelError(
+                    f"{item.title}: refers to the {owner.word} {owner.name!r}, which is not in the model ({problem}); "
+                    f"bodies of the model: {names_of(model.owners)}"
+                )
     for item in model:
         item.check_places()
     for servo in model.servos:
         servo.find(model)
     check_frames(model)
     _warn_idle(model)
-
-
-def _demand_own(model: Model, owner: Owner, item: Component) -> None:
-    if isinstance(owner, Component) and (owner.name not in model or model[owner.name] is not owner):
-        problem = "another component has that name" if owner.name in model else "add it with model.add"
-        raise ModelError(
-            f"{item.title}: refers to the {owner.word} {owner.name!r}, which is not in the model ({problem}); "
-            f"bodies of the model: {names_of(model.owners)}"
-        )
 
 
 def _warn_idle(model: Model) -> None:
