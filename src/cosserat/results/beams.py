@@ -21,11 +21,12 @@ from cosserat.errors import PlaceError
 from cosserat.kernels import matter
 from cosserat.kernels.arrays import LineLoads
 from cosserat.kernels.line_loads import line_states
+from cosserat.kernels.loads import add_gravity
 from cosserat.kernels.media import media_states
 from cosserat.kernels.monitors import between, element_states
 from cosserat.kernels.rigid import add_gyroscopic
 from cosserat.lie.protocol import Array
-from cosserat.results.kinematics import rotate, turned
+from cosserat.results.kinematics import turned
 from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
 
@@ -154,13 +155,13 @@ def line_shares(motion: Motion, name: str, e: int) -> Array:
     """Line loads and weight (nt, 12) along element e, shared out to its two nodes."""
     mechanism = motion.mechanism
     arrays = mechanism.system.elements
-    weights, arms = element_weights(arrays.mass[e : e + 1])
-    share = np.zeros((len(motion.time), 12))
+    (weights,), (arms,) = element_weights(arrays.mass[e : e + 1])
+    share, frames = np.zeros((len(motion.time), 12)), motion.moving[0]
     for side, node in enumerate(arrays.node[e]):
+        weight = np.zeros((6, len(motion.time)))
+        add_gravity(weights[side], arms[side], frames[node], motion.inputs.gravity.T, weight)
+        share[:, 6 * side : 6 * side + 6] -= weight.T
         R_t = np.swapaxes(motion.node(node)[0], 1, 2)
-        g = rotate(R_t, motion.inputs.gravity)
-        share[:, 6 * side : 6 * side + 3] += weights[0, side] * g
-        share[:, 6 * side + 3 : 6 * side + 6] += np.cross(arms[0, side], g)
         R_0 = np.broadcast_to(mechanism.frames[node, :9].reshape(3, 3).T, R_t.shape)
         for load in mechanism.line_loads(name):
             sample = motion.inputs.wrench[:, load.columns[e - mechanism.beams[name].first_element]]

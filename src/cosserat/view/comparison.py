@@ -50,8 +50,7 @@ def plot_comparison(
     below.grid(True, alpha=0.3)
     if len(targets) > 1:
         below.legend(loc="best", fontsize="small", framealpha=0.8)
-    save(figure, path)
-    return figure
+    return save(figure, path)
 
 
 def _default(comparison: Comparison, quantity: str) -> tuple[Any, ...]:

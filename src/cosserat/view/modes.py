@@ -57,9 +57,7 @@ def plot_mode(modes: Modes, i: int, ax: Any, path: str | Path | None, amplitude:
     if 1 < len(rest) <= 10:
         axes.legend(loc="best", fontsize="small", framealpha=0.8)
     axes.set_title(title(modes, i), fontsize="medium")
-    save(axes.figure, path)
-    result: Figure = axes.figure
-    return result
+    return save(axes.figure, path)
 
 
 def title(modes: Modes, i: int) -> str:

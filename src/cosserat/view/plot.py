@@ -137,10 +137,11 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def save(figure: Any, path: str | Path | None) -> None:
-    """Write a figure into a file of the kind that the name ends with, PNG without an ending; nothing without a path."""
+def save(figure: Any, path: str | Path | None) -> Figure:
+    """The figure, written into a file of the kind that the name ends with, PNG without an ending, if one is given."""
+    found: Figure = figure
     if path is None:
-        return
+        return found
     if not isinstance(path, (str, os.PathLike)):
         raise SolveError(f"plot: path is {path!r}; pass the name of a file, such as 'plot.png'")
     kind = Path(path).suffix[1:].lower()
@@ -152,6 +153,7 @@ def save(figure: Any, path: str | Path | None) -> None:
     stream = io.BytesIO()
     figure.savefig(stream, dpi=150, format=kind or "png")
     output.write(file if kind else file.with_name(f"{file.name}.png"), stream.getvalue())
+    return found
 
 
 def finish(figure: Any, axes: Any, title: str, path: str | Path | None) -> Figure:
@@ -161,6 +163,4 @@ def finish(figure: Any, axes: Any, title: str, path: str | Path | None) -> Figur
     if not axes.get_title():
         axes.set_title(title)
     axes.legend(loc="best", fontsize="small", framealpha=0.8)
-    save(figure, path)
-    result: Figure = figure
-    return result
+    return save(figure, path)

@@ -55,8 +55,7 @@ def plot_response(response: Response, outputs: list[str], inputs: list[str], pat
         above.plot([], [], " ", label=f"{label}: zero throughout")
     if above.lines:
         above.legend(loc="best", fontsize="small", framealpha=0.8)
-    save(figure, path)
-    return figure
+    return save(figure, path)
 
 
 def _is_geometric(f: Any) -> bool:
@@ -101,6 +100,4 @@ def plot_resonances(resonances: Resonances, ax: Any, path: str | Path | None) ->
     ax.set_xlabel("frequency (Hz)")
     ax.set_ylabel("amplitude of the harmonic (relative)")
     ax.set_title(f"{modes.motion.mechanism.name}: harmonics of {resonances.period:g} s and modes")
-    save(ax.figure, path)
-    result: Figure = ax.figure
-    return result
+    return save(ax.figure, path)

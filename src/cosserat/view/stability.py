@@ -39,8 +39,7 @@ def plot_stability(result: Stability, ax: Any, path: str | Path | None) -> Figur
     panels["frequency"].set_xlabel("")
     panels["frequency"].sharex(panels["growth"])
     figure.suptitle(result.name)
-    save(figure, path)
-    return figure
+    return save(figure, path)
 
 
 def _height(result: Stability) -> float:
@@ -138,9 +137,7 @@ def plot_map(result: StabilityMap, ax: Any, path: str | Path | None) -> Figure:
     axes.set_ylabel(result.parameters[1])
     axes.set_title(result.name)
     axes.legend(handles=handles, loc="best", fontsize="small", framealpha=0.9)
-    save(figure, path)
-    out: Figure = figure
-    return out
+    return save(figure, path)
 
 
 def _fill_stable(result: StabilityMap, axes: Any) -> None:
