@@ -200,8 +200,6 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(cs.CosseratError, match=message):
             cs.simulate(model, 0.1, 0.01, events=events)
-    with pytest.raises(cs.CosseratError, match="do not go together"):
-        cs.simulate(model, 0.1, 0.01, events=at_angle(0.1), controller=lambda t, state: {})
     with pytest.raises(cs.CosseratError, match="one finite number"):
         cs.simulate(model, 0.1, 0.01, events=cs.Event("bad", lambda t, state: np.nan))
     with pytest.raises(cs.CosseratError, match="direction is 'rising' or 'falling'"):

@@ -5,13 +5,13 @@ Whatever acts on nodes has a row in `KINDS`. A kind that a model does not use is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.compiled import CompiledJoint, CompiledModel, System
+from cosserat.compile.compiled import CompiledModel, System
 from cosserat.compile.elements import ElementMatrices, element_weights
 from cosserat.compile.fluid_links import demand_own_bodies
 from cosserat.compile.inputs import Sampler
@@ -26,6 +26,7 @@ from cosserat.compile.loads import (
 )
 from cosserat.compile.media import compile_media, media_arrays
 from cosserat.compile.mesh import beam_matrices
+from cosserat.compile.opening import lone_bodies
 from cosserat.compile.ordering import build_pattern
 from cosserat.compile.parts import Parts
 from cosserat.compile.rolling import rolling_arrays
@@ -118,7 +119,8 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     if laws:
         demand_own_bodies(model, skeleton)
         bodies = _with_fluid_and_propellant(parts, bodies, nodes)
-    bodies = bodies._replace(lone=ints(_lone(bodies, joints, wheels)))
+    held = {i for joint in joints for i in (joint.parent.node, joint.child.node)}.union(*wheels)
+    bodies = bodies._replace(lone=lone_bodies(bodies, held))
     packed = {kind.name: kind.pack(parts) if kind in used else zeros(kind.group) for kind in KINDS}
     signals = signals_of(model) if laws else []
     twists, given = initial_twists(model, skeleton)
@@ -205,14 +207,6 @@ def _with_fluid_and_propellant(parts: Parts, bodies: Bodies, weights: Nodes) -> 
         varying=ints(rows, 3),
         base=np.array(base).reshape(-1, 4),
     )
-
-
-def _lone(bodies: Bodies, joints: Sequence[CompiledJoint], others: Sequence[tuple[int, int]]) -> list[int]:
-    """Bodies that no joint and no other constraint holds, whose node has no other inertia."""
-    held = {i for joint in joints for i in (joint.parent.node, joint.child.node)}.union(*others)
-    nodes = bodies.node.tolist()
-    plain = [np.array_equal(M[:3], np.eye(3, 6) * M[0, 0]) for M in bodies.mass]
-    return [k for k, i in enumerate(nodes) if plain[k] and nodes.count(i) == 1 and i not in held]
 
 
 def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[str, ElementMatrices]]:

@@ -31,9 +31,8 @@ def compile_joints(model: Model, skeleton: Skeleton) -> list[CompiledJoint]:
     frames = skeleton.frames
     joints = []
     for joint in model.joints:
-        J = joint.frame()
         sides = []
-        for place in (joint.parent, joint.child):
+        for place, J in zip((joint.parent, joint.child), joint.sides(), strict=True):
             node = skeleton.attach(place).node
             sides.append(Attachment(node, se3.inverse(row_to_frame(frames[node])) @ J))
         joints.append(CompiledJoint(joint.name, joint, sides[0], sides[1], joint_rows(joint)))

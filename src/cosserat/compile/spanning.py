@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -70,19 +70,22 @@ class Spanning:
             )
 
 
-def span(model: Model) -> Spanning:
+def span(model: Model, loose: Collection[str] = ()) -> Spanning:
     """Group rigid bodies that are fixed to each other and choose the joints of a tree.
 
     An elastic body is a group of its own; what is fixed to it hangs on it by a joint without freedoms.
 
     Of the joints of a loop the one with most undriven freedoms is cut, the last added among equals: that leaves the
-    fewest coordinates and constraints, and keeps driven joints in the tree. Joints with an armature are kept.
+    fewest coordinates and constraints, and keeps driven joints in the tree. Joints with an armature are kept. Those
+    with names in `loose`, which may open, are cut whether they close a loop or not.
     """
     bendable: list[Beam | ModalBody] = [*model.beams, *model.modal_bodies]
     elastic = {body.name: body for body in bendable}
     root = DisjointSets([GROUND.name, *(body.name for body in model.bodies), *elastic])
     movable = []
     for joint in model.joints:
+        if joint.name in loose:
+            continue
         if joint.kind == "fixed" and not {joint.parent.owner.name, joint.child.owner.name} & elastic.keys():
             root.join(joint.parent.owner.name, joint.child.owner.name)
         else:
@@ -99,8 +102,8 @@ def span(model: Model) -> Spanning:
         members[group[name]] = member
 
     kept: list[Joint] = []
-    cut: list[Joint] = []
-    order = {joint.name: i for i, joint in enumerate(movable)}
+    cut = [joint for joint in model.joints if joint.name in loose]
+    order = {joint.name: i for i, joint in enumerate((*movable, *cut))}
     for joint in sorted(movable, key=lambda j: (not any(j.armature), sum(m is None for m in j.motion), order[j.name])):
         (kept if root.join(joint.parent.owner.name, joint.child.owner.name) else cut).append(joint)
     for joint in cut:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -206,17 +206,19 @@ def compile_tree(
     stations: dict[str, list[float]] | None = None,
     call: str = "Tree",
     cut: bool = False,
+    loose: Collection[str] = (),
 ) -> TreeData:
     """Links and coordinates of a model; arguments as those of `Tree`.
 
-    `stations`: further places on beams. `cut`: open closed loops at one of their joints rather than raise.
+    `stations`: further places on beams. `cut`: open closed loops at one of their joints rather than raise. `loose`: see
+    `span`.
     """
     if not isinstance(model, Model):
         raise ModelError(f"{call}: expected a Model, got {model!r}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
         model.validate()
-    spanning = span(model)
+    spanning = span(model, loose)
     if not cut:
         spanning.demand_tree(model.title)
     if not spanning.edges:

@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from cosserat.results.motion import Motion
 from cosserat.results.reference import as_simulated
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Carried, Crossed
+from cosserat.results.trajectory import Carried, Crossed, Phase
 
 FORMAT = 7
 _SEAL = b"\ncosserat sha256 "
@@ -60,6 +61,7 @@ def image(run: Run) -> bytes:
         "status_detail": run.status.detail,
         "parameters": motion.parameters,
         "held": run.trajectory.held,
+        "phases": [[phase.first, list(phase.open)] for phase in motion.phases],
         "model": text,
         "model_missing": reason,
     }
@@ -207,9 +209,11 @@ def _run(body: bytes, path: str) -> Run:
     parameters = layout["parameters"]
     plain = parameters is None or all(isinstance(v, float) for v in parameters.values())
     demand(plain, "values of parameters")
+    trajectory.phases = _phases(layout.get("phases", []), sizes["nt"], {**mechanism.joints, **mechanism.springs})
     motion = Motion(
-        mechanism, raw["time"], history, settings, lambda: (inputs, prescribed), parameters, None, _crossed(raw)
-    )
+        mechanism, raw["time"], history, settings, lambda: (inputs, prescribed), parameters, None, _crossed(raw),
+        phases=trajectory.phases,
+    )  # fmt: skip
     return Run.of_motion(trajectory, motion)
 
 
@@ -243,6 +247,16 @@ def _crossed(raw: dict[str, Any]) -> Crossed | None:
     n = len(np.atleast_1d(found.time))
     shapes = found.time.shape == (n,) and found.before.shape == found.after.shape == (n, 2) and found.work.shape == (n,)
     demand(shapes and all(a.dtype == np.float64 and np.isfinite(a).all() for a in found), "powers at jumps")
+    return found
+
+
+def _phases(plain: Any, nt: int, known: Collection[str]) -> tuple[Phase, ...]:
+    """Which joints and springs were open; older files tell nothing."""
+    found = tuple(Phase(first, tuple(open)) for first, open in plain)
+    first = [phase.first for phase in found]
+    rising = all(isinstance(k, int) for k in first) and first == sorted(set(first)) and first[:1] in ([], [0])
+    demand(rising and (not first or first[-1] < nt), "parts of the run")
+    demand(all(name in known for phase in found for name in phase.open), "joints that are open")
     return found
 
 

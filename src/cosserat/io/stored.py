@@ -25,7 +25,7 @@ from cosserat.model.places import Owner
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, ModalInfo, StoredModal, StoredOwner
 from cosserat.results.status import Status
-from cosserat.results.trajectory import Carried
+from cosserat.results.trajectory import Carried, Phase
 
 MATRICES = "matrices.npz"
 MESH = ("s", "piece", "frames", "pairs", "inner")
@@ -57,6 +57,7 @@ class StoredTrajectory:
         self.stats: dict[str, Any] = attributes["stats"]
         self.efforts: Array | None = None
         self.held: dict[str, float] | None = None
+        self.phases: tuple[Phase, ...] = ()
         self._text: str = attributes["model"]
         self._reason: str = attributes["model_missing"]
         self._matrices: dict[str, NDArray[Any]] = matrices
@@ -81,7 +82,8 @@ class StoredTrajectory:
             path.write_text(self._text, encoding="utf-8")
             if self._matrices:
                 np.savez(path.with_name(MATRICES), **self._matrices)  # type: ignore[arg-type]
-            return load_model(path)
+            model = load_model(path)
+        return model.with_open() if self.phases else model
 
 
 def layout_of(mechanism: Mechanism) -> dict[str, Any]:

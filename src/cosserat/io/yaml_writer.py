@@ -93,7 +93,7 @@ class _Writer:
             "bodies": [self._component(c, "RigidBody") for c in model.bodies],
             "beams": [self._component(c, "Beam") for c in model.beams],
             "modal_bodies": [self._component(c, "ModalBody") for c in model.modal_bodies],
-            "joints": [self._component(c) for c in model.joints],
+            "joints": [self._component(c) for c in model.all_joints],
             "loads": [
                 self._component(c)
                 for c in (*model.loads, *model.distributed_loads, *model.given_state_loads, *model.along_beams)

@@ -14,7 +14,7 @@ from cosserat.errors import ArgumentError, ModelError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.fields import Now, PlaceField, Scalar
+from cosserat.model.fields import Given, Now, PlaceField, Scalar
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Ground, Place
@@ -127,6 +127,9 @@ class Joint(Component):
     armature : float or Armature, optional
         Inertia that moves with the coordinate (kg m^2 or kg), such as that of a motor seen through its gear. Not for
         spherical and free joints.
+    open : bool
+        Whether it begins open: it does nothing until an event of `simulate` engages it, and no other analysis sees it.
+        Its places may then be apart; unless `at` is given, each side has the joint at its own place.
 
     With several freedoms, `motion`, `effort`, `stiffness`, `damping`, `friction` and `armature` take one entry per
     freedom, or a dict by the names of freedoms.
@@ -139,6 +142,7 @@ class Joint(Component):
     parent = PlaceField[Place]("The place on side A.")
     child = PlaceField[Place]("The place on side B.")
     pitch = Scalar("Advance per radian (m/rad) of a screw, 0 for all others.", absent=0.0)
+    open = Given[bool](checks.flag, "Whether it begins open.", absent=False)
     _at = Now[Array | None](checks.array, optional=True, shape=(3,), example="at=(0, 0, 0)")
 
     @abstractmethod
@@ -291,6 +295,15 @@ class Joint(Component):
         """Joint frame H (4, 4) in world coordinates of the reference configuration."""
         return se3.frame(self.axes(), self.position())
 
+    def sides(self) -> tuple[Array, Array]:
+        """Joint frames (4, 4) of parent and child in the reference configuration: the same, but where it is open."""
+        H = self.frame()
+        if self._at is not None or not self.open:
+            return H, H
+        own = (H[:3, 3] if p.on_ground and p.point is None else p.position for p in (self.parent, self.child))
+        a, b = (se3.frame(H[:3, :3], x) for x in own)
+        return a, b
+
     def check_places(self) -> None:
         """Raise if the two places are on the same body, both on the ground, or do not coincide where they must."""
         a, b = self.parent, self.child
@@ -298,7 +311,7 @@ class Joint(Component):
             raise ModelError(f"{self.title}: it connects the ground to the ground; one side must be a body")
         if a.owner is b.owner and (a.s is None or a.s == b.s):
             raise ModelError(f"{self.title}: it connects {a.owner.name!r} to itself; name two bodies")
-        if self._at is None and not any(p.on_ground and p.point is None for p in (a, b)):
+        if self._at is None and not self.open and not any(p.on_ground and p.point is None for p in (a, b)):
             gap = float(np.linalg.norm(a.position - b.position))
             if gap > max(1e-9, COINCIDE * float(np.abs([a.position, b.position]).max())):
                 raise ModelError(

@@ -50,6 +50,7 @@ class AxisJoint(Joint):
         friction: Any = None,
         potential: Any = None,
         armature: Any = 0.0,
+        open: bool = False,
     ) -> None:
         self._setup()
 
@@ -129,6 +130,7 @@ class Screw(AxisJoint):
         friction: Any = None,
         potential: Any = None,
         armature: Any = 0.0,
+        open: bool = False,
     ) -> None:
         self._setup()
 
@@ -153,6 +155,7 @@ class NormalJoint(Joint):
         friction: Any = None,
         potential: Any = None,
         armature: Any = 0.0,
+        open: bool = False,
     ) -> None:
         self._setup()
 
@@ -205,6 +208,7 @@ class FrameJoint(Joint):
         friction: Any = None,
         potential: Any = None,
         armature: Any = 0.0,
+        open: bool = False,
     ) -> None:
         self._setup()
 
@@ -254,7 +258,7 @@ class Fixed(Joint):
     kind, freedoms = "fixed", ()
 
     @recorded
-    def __init__(self, name: str, parent: Any, child: Any, at: Any = None) -> None:
+    def __init__(self, name: str, parent: Any, child: Any, at: Any = None, open: bool = False) -> None:
         self._setup()
 
     def axes(self) -> Array:
@@ -289,6 +293,7 @@ class Universal(Joint):
         friction: Any = None,
         potential: Any = None,
         armature: Any = 0.0,
+        open: bool = False,
     ) -> None:
         self._setup()
 

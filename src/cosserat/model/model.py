@@ -1,7 +1,7 @@
 """The model: an ordered collection of named components, gravity and parameters."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 from cosserat.calls import answered, answering
@@ -37,18 +37,22 @@ C = TypeVar("C", bound=Component)
 class Members(Generic[C]):
     """Those components of a model that are of a kind, in the order they were added."""
 
-    def __init__(self, kind: Any, doc: str) -> None:
-        self.__doc__, self._kind = doc, kind
+    def __init__(self, kind: Any, doc: str, wanted: Callable[[Any, Any], bool] | None = None) -> None:
+        self.__doc__, self._kind, self._wanted = doc, kind, wanted
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
 
     def __get__(self, model: Any, owner: type) -> tuple[C, ...]:
         if model is None:
             return self  # type: ignore[return-value]
         if model._sorted[0] != model.revision:
             model._sorted = model.revision, {}
-        known: dict[Any, tuple[C, ...]] = model._sorted[1]
-        if self._kind not in known:
-            known[self._kind] = tuple(c for c in model._components.values() if isinstance(c, self._kind))
-        return known[self._kind]
+        known: dict[str, tuple[C, ...]] = model._sorted[1]
+        if self._name not in known:
+            found = (c for c in model._components.values() if isinstance(c, self._kind))
+            known[self._name] = tuple(c for c in found if self._wanted is None or self._wanted(model, c))
+        return known[self._name]
 
     def __set__(self, model: Any, value: Any) -> None:
         raise AttributeError("components of a model cannot be set; use model.add, model.swap and model.remove")
@@ -82,7 +86,10 @@ class Model:
     bodies = Members[RigidBody](RigidBody, "Rigid bodies in order.")
     beams = Members[Beam](Beam, "Beams in order.")
     modal_bodies = Members[ModalBody](ModalBody, "Modal bodies in order.")
-    joints = Members[Joint](Joint, "Joints in order.")
+    joints = Members[Joint](
+        Joint, "Joints in order, without those that are open.", lambda model, joint: model.closes or not joint.open
+    )
+    all_joints = Members[Joint](Joint, "Joints in order, with those that are open.")
     loads = Members[PointLoad](PointLoad, "Forces, torques and wrenches in order.")
     distributed_loads = Members[DistributedLoad](DistributedLoad, "Distributed loads in order.")
     given_state_loads = Members[StateLoad](StateLoad, "Loads that depend on the state, as they were added.")
@@ -109,8 +116,9 @@ class Model:
         self._components: dict[str, Component] = {}
         self._owners: dict[str, Owner] = {}
         self.revision = 0  # counts what changes the model, so that what was made from it knows when to be made anew
-        self._sorted: tuple[int, dict[Any, tuple[Any, ...]]] = -1, {}  # components by kind, of one revision
+        self._sorted: tuple[int, dict[str, tuple[Any, ...]]] = -1, {}  # components by kind, of one revision
         self.derived: Any = None  # what a solver keeps for the next call
+        self.closes = False  # whether open joints count, too: in a run that may engage them
         self.gravity = gravity
         self.fluid = fluid
         self.frame = frame
@@ -390,6 +398,12 @@ class Model:
         new._components, new._owners, new.derived = dict(self._components), dict(self._owners), None
         return new
 
+    def with_open(self) -> "Model":
+        """A snapshot among whose joints are those that begin open."""
+        new = self.snapshot()
+        new.closes, new._sorted = True, (-1, {})
+        return new
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):
             return NotImplemented
@@ -397,7 +411,7 @@ class Model:
             (self.name, self._gravity, self.field, self._fluid, self.frame)
             == (other.name, other._gravity, other.field, other._fluid, other.frame)
             and self._components == other._components
-            and all(getattr(self, k) == getattr(other, k) for k in ("joints", "bodies", "beams"))
+            and all(getattr(self, k) == getattr(other, k) for k in ("all_joints", "bodies", "beams"))
         )
 
     def summary(self) -> str:

@@ -23,7 +23,7 @@ def summarize(model: "Model") -> str:
         ("bodies", [(b.name, f"{b.mass:.6g} kg", f"centre of mass {_vector(b.com)}") for b in model.bodies]),
         ("beams", [_beam_row(b) for b in model.beams]),
         ("modal bodies", [_modal_row(b) for b in model.modal_bodies]),
-        ("joints", [_joint_row(j) for j in model.joints]),
+        ("joints", [_joint_row(j) for j in model.all_joints]),
         (
             "loads",
             [
@@ -92,6 +92,8 @@ def _joint_row(joint: Any) -> tuple[str, ...]:
             words.append("armature")
         if words:
             notes.append(f"{freedom.name}: {' '.join(words)}")
+    if joint.open:
+        notes.append("open")
     pair = _ends(joint, "parent", "child")
     return joint.name, type(joint).__name__, pair, "; ".join(notes) or ("passive" if joint.freedoms else "")
 

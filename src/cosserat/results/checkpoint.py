@@ -12,7 +12,7 @@ import json
 import math
 import platform
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,8 @@ class Checkpoint:
         Whose `get_state` and `set_state` keep its memory.
     model : Model, optional
         Whose functions must be the same.
+    events : iterable of Event
+        Whose functions must be the same, too.
     """
 
     def __init__(
@@ -56,12 +58,13 @@ class Checkpoint:
         interval: float = INTERVAL,
         controller: Any = None,
         model: Model | None = None,
+        events: Iterable[Any] = (),
     ) -> None:
         from cosserat.io import output
 
         self.path: Path = output.target(path)
         self._identity = dict(identity)
-        self._interval, self._controller, self._model = interval, controller, model
+        self._interval, self._controller, self._model, self._events = interval, controller, model, tuple(events)
         self._written, self._failed = clock.monotonic(), False
         if controller is not None:
             _demand_states(controller)
@@ -98,6 +101,9 @@ class Checkpoint:
         """What controller and functions of the model are made of."""
         own = {} if self._controller is None else traits(self._controller)
         functions = {} if self._model is None else traits_of(self._model)
+        for event in self._events:
+            for word, function in (("when", event.when), ("then", event.then)):
+                functions |= {f"event {event.name!r}: {word}: its {k}": text for k, text in traits(function).items()}
         return {f"controller: its {name}": text for name, text in own.items()} | functions
 
     @property

@@ -53,7 +53,7 @@ class Deflections:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        spanning = span(run.model)
+        spanning = span(run.model, {name for phase in run.motion.phases for name in phase.open})
         nt = len(run.time)
         carriers = {GROUND_GROUP: Move(np.tile(np.eye(3), (nt, 1, 1)), np.zeros((nt, 3)))}
         self._roots: dict[str, Move] = {}

@@ -91,16 +91,20 @@ def _continued(motion: Motion, joint: JointInfo, i: int, raw: Array, sides: Side
     expected = 0.5 * np.diff(motion.time) * (rate[1:] + rate[:-1])
     turns = np.round((expected - np.diff(raw)) / TURN)
     first = np.round((counted[0] - raw[0]) / TURN) if np.isfinite(counted[0]) else 0.0
-    return raw + TURN * (first + np.concatenate(([0.0], np.cumsum(turns))))
+    turns = first + np.concatenate(([0.0], np.cumsum(turns)))
+    for k in motion.engaged(joint.name):  # turns are counted from there
+        turns[k:] -= turns[k]
+    return raw + TURN * turns
 
 
 def tracked_in(trajectory: Any, k: int, freedoms: Iterable[tuple[str, ActiveFreedom]]) -> Array:
     """Coordinates of freedoms of a like model in a stored state, with all turns; zero in joints it did not have.
 
-    Those that were driven, or in which nothing acted, are not among those that were tracked.
+    Those that were driven, in which nothing acted, or that were cut in floating frames, are not among those that were
+    tracked.
     """
     known = zip(trajectory.compiled.freedoms, trajectory.history.angle[k], strict=True)
-    counted = {(name, freedom.index): q for (name, freedom), q in known}
+    counted = {(name, freedom.index): q for (name, freedom), q in known if np.isfinite(q)}
     wanted = [(name, freedom.index) for name, freedom in freedoms]
     if not all(key in counted for key in wanted):
         motion = motion_of(trajectory)
@@ -194,6 +198,10 @@ def inertial_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> 
 
 def reactions(motion: Motion, joint: JointInfo, world: bool = True) -> Array:
     """Wrench (nt, 6) of the parent on the child about the child's joint frame, in world axes or in that frame."""
+    return motion.in_phases(lambda part: _reactions(part, joint, world))
+
+
+def _reactions(motion: Motion, joint: JointInfo, world: bool) -> Array:
     sides = joint_sides(motion, joint.index)
     _, wrench = constraint_wrenches(motion, joint.index, sides)
     for i in range(len(joint.freedoms)):
@@ -205,6 +213,10 @@ def reactions(motion: Motion, joint: JointInfo, world: bool = True) -> Array:
 
 def efforts(motion: Motion, joint: JointInfo) -> Array:
     """Efforts (nt, k): of the drive where the motion is prescribed, else of all that acts but inertia."""
+    return motion.in_phases(lambda part: _efforts(part, joint))
+
+
+def _efforts(motion: Motion, joint: JointInfo) -> Array:
     sides = joint_sides(motion, joint.index)
     out = np.zeros((len(motion.time), len(joint.freedoms)))
     for i, freedom in enumerate(joint.freedoms):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from cosserat.compile.compiled import CompiledModel, System, row_to_frame
 from cosserat.compile.loads import dead_shares
 from cosserat.compile.media import CompiledMedium
 from cosserat.compile.mesh import BeamMesh, beam_matrices
+from cosserat.compile.opening import silent
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
 from cosserat.errors import ModelError, PlaceError, shown
 from cosserat.lie import se3
@@ -105,6 +106,12 @@ class Mechanism:
     def n_nodes(self) -> int:
         """Number of nodes, without the ground."""
         return len(self.frames) - 1
+
+    def opened(self, names: Collection[str]) -> Mechanism:
+        """The mechanism while joints and springs of these names are open."""
+        joints = [self.joints[name].index for name in names if name in self.joints]
+        springs = [self.springs[name] for name in names if name in self.springs]
+        return replace(self, system=silent(self.system, joints, springs))
 
     def station(self, target: Any) -> tuple[Station, str]:
         """Where a place is, and its label; a located error for what does not exist."""

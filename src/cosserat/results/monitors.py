@@ -75,7 +75,10 @@ class Monitors:
 
     def violation(self) -> Array:
         """Largest constraint value (nt,), m or 1."""
-        motion = self.motion
+        return self.motion.in_phases(self._violation)
+
+    @staticmethod
+    def _violation(motion: Motion) -> Array:
         arrays, frames, drive = motion.mechanism.system.joints, motion.moving[0], last(motion.inputs.drive)
         worst, phi = np.zeros(len(motion.time)), np.empty((6, len(motion.time)))
         for j in range(len(arrays.n_rows)):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cosserat.compile.jumps import SIDE
 from cosserat.compile.rules import rule_rows, users
@@ -18,7 +20,7 @@ from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.reference import as_simulated
-from cosserat.results.trajectory import Crossed, Pending, Trajectory
+from cosserat.results.trajectory import Crossed, Pending, Phase, Trajectory
 
 
 class Motion:
@@ -36,8 +38,10 @@ class Motion:
         crossed: Crossed | None = None,
         respond: Callable[[Array, History, Inputs], None] | None = None,
         record: FloatingRecord | None = None,
+        phases: tuple[Phase, ...] = (),
     ) -> None:
         self._mechanism = mechanism
+        self.phases = phases  # in which other joints are open; empty: none ever is
         self._respond = respond  # writes what laws answer to states into inputs
         self.crossed = crossed  # where powers jump
         self.record = record  # coordinates in floating frames
@@ -131,6 +135,40 @@ class Motion:
             self._kept[name] = make()
         return self._kept[name]
 
+    def in_phases(self, find: Callable[[Motion], Array]) -> Array:
+        """What `find` makes of a motion, time first, from each part of it in which the same joints are open."""
+        if not self.phases:
+            return find(self)
+        return np.concatenate([find(part) for part in self.parts])
+
+    @property
+    def parts(self) -> list[Motion]:
+        """The parts of the motion in which the same joints are open, each of a mechanism without these."""
+        if not self.phases:
+            return [self]
+        ends = [*(phase.first for phase in self.phases[1:]), len(self.time)]
+        return [self._part(slice(phase.first, end), phase) for phase, end in zip(self.phases, ends, strict=True)]
+
+    def _part(self, rows: slice, phase: Phase) -> Motion:
+        history = History(*(a[rows] for a in self.states._replace(force=self.force)))
+        sampled = Inputs(*(a[rows] for a in self.inputs)), {name: q[rows] for name, q in self.prescribed.items()}
+        mechanism = self.mechanism.opened(phase.open)
+        part = Motion(mechanism, self.time[rows], history, {}, lambda: sampled, self.parameters, self.model)
+        part.held, part.floating = self.held, self.floating
+        return part
+
+    def closed(self, joint: str) -> NDArray[np.bool_]:
+        """Whether a joint is closed at the stored times (nt,)."""
+        out = np.ones(len(self.time), dtype=bool)
+        for phase in self.phases:
+            out[phase.first :] = joint not in phase.open
+        return out
+
+    def engaged(self, joint: str) -> list[int]:
+        """Numbers of the stored states at which an event engaged a joint."""
+        pairs = pairwise(self.phases)
+        return [after.first for before, after in pairs if joint in before.open and joint not in after.open]
+
     def at_reference(self) -> Motion:
         """The mechanism at rest in its reference configuration, as a motion of one moment."""
         frame = self.mechanism.frames[None]
@@ -206,7 +244,7 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | Callable[[], Mechan
     return Motion(
         mechanism, trajectory.time, trajectory.found, trajectory.settings, sample, values, model, trajectory.crossed,
         respond if laws else None,
-        trajectory.floating,
+        trajectory.floating, trajectory.phases,
     )  # fmt: skip
 
 

@@ -116,7 +116,35 @@ def ledger(motion: Motion) -> Ledger:
 
 
 def external(motion: Motion) -> Ledger:
-    """Everything that acts but the forces in beams."""
+    """Everything that acts but the forces in beams, of each part of a run the joints that are closed there."""
+    books = [_external(part) for part in motion.parts]
+    book = books[0] if len(books) == 1 else Ledger(*(np.concatenate(x, axis=-1) for x in zip(*books, strict=True)))
+    if motion.held:
+        _hold(motion, book)
+    return book
+
+
+def _hold(motion: Motion, book: Ledger) -> None:
+    """Work of efforts and tensions that a controller held: one stored at a time acted from that before on, along the
+    way.
+    """
+    system = motion.mechanism.system
+    for name, k in motion.mechanism.springs.items():
+        if system.springs.column[k] >= 0:
+            line = spring_line(motion, k)
+            given = springs.shares(*spring_constants(motion, k), line.length, line.rate)[2]
+            done = np.where(motion.closed(name)[:-1], given[1:] * np.diff(line.length), 0.0)
+            book.held[1:] -= np.cumsum(done)
+    for joint in motion.mechanism.joints.values():
+        acts = motion.closed(joint.name)[:-1]
+        for i, k in enumerate(joint.active):
+            if k >= 0 and system.freedoms.effort[k] >= 0 and joint.freedoms[i].kind != ROTATION_VECTOR:
+                given = motion.inputs.effort[1:, system.freedoms.effort[k]]
+                way = np.diff(coordinates(motion, joint)[:, i])
+                book.held[1:] += np.cumsum(np.where(acts, given * way, 0.0))
+
+
+def _external(motion: Motion) -> Ledger:
     n = len(motion.time)
     strain, potential, loss, supply, held = np.zeros((5, n))
     book = Ledger(strain, potential, loss, supply, held, np.zeros((*motion.twist.shape[1:], n)))
@@ -201,6 +229,10 @@ def spring_constants(motion: Motion, k: int) -> tuple[float, float, float, int, 
 
 def spring_tensions(motion: Motion, k: int) -> Array:
     """Pull (nt,) in spring k."""
+    return motion.in_phases(lambda part: _tensions(part, k))
+
+
+def _tensions(motion: Motion, k: int) -> Array:
     line = spring_line(motion, k)
     return np.asarray(springs.pull(*spring_constants(motion, k), line.length, line.rate))
 
@@ -212,11 +244,8 @@ def _springs(motion: Motion, book: Ledger) -> None:
         elastic, damped, given = springs.shares(*spring_constants(motion, k), line.length, line.rate)
         book.strain[:] += springs.stored(lines.stiffness[k], lines.length[k], lines.slack[k], 0.0, line.length)
         book.loss[:] += damped * line.rate
-        if lines.column[k] >= 0:
-            if motion.held:  # a stored tension acted from the time before on: its work is that of the way
-                book.held[1:] -= np.cumsum(given[1:] * np.diff(line.length))
-            else:
-                book.supply[:] -= given * line.rate
+        if lines.column[k] >= 0 and not motion.held:  # else see `_hold`
+            book.supply[:] -= given * line.rate
         line.pull(lines, elastic + damped + given, book.residual)
 
 
@@ -303,13 +332,8 @@ def _joints(motion: Motion, book: Ledger) -> None:
             book.loss[:] -= law_of_freedom(0.0, fr.damping[k], fr.friction[k], fr.speed[k], 0.0, 0.0, rate)[0] * rate
             if fr.target[k] >= 0:
                 book.supply[:] += freedoms.servo(fr, k, applied[fr.target[k]], q, rate)[0] * rate
-            if fr.effort[k] >= 0:
-                given = applied[fr.effort[k]]
-                if motion.held and joint.freedoms[i].kind != ROTATION_VECTOR:
-                    # a stored effort acted from the time before on: its work is that of the way
-                    book.held[1:] += np.cumsum(given[1:] * np.diff(coordinates(motion, joint)[:, i]))
-                else:
-                    book.supply[:] += given * rate
+            if fr.effort[k] >= 0 and not (motion.held and joint.freedoms[i].kind != ROTATION_VECTOR):  # see `_hold`
+                book.supply[:] += applied[fr.effort[k]] * rate
 
 _ACTING: dict[str, Callable[[Motion, Ledger], None]] = {
     "springs": _springs, "loads": _loads, "line_loads": _line_loads, "state_loads": _state_loads, "joints": _joints,

@@ -6,8 +6,9 @@ the model as it was.
 
 from __future__ import annotations
 
+import copy
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from typing import Any
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.fluid_links import demand_own_bodies
+from cosserat.compile.opening import opened
 from cosserat.compile.rows import joint_rows
 from cosserat.compile.scales import body_masses, extents
 from cosserat.compile.skeleton import build_skeleton, initial_twists
@@ -67,6 +69,14 @@ class Reference:
         demand_own_bodies(model, self.skeleton)
         self.rules: tuple[Any, ...] | None = None
         self._then, self._values = model.snapshot(), dict(model.parameters)
+
+    def opened(self, names: Collection[str]) -> Reference:
+        """The same while joints of these names are open."""
+        if not names:
+            return self
+        new = copy.copy(self)
+        new.__dict__["compiled"] = opened(self.compiled, names)
+        return new
 
     @cached_property
     def compiled(self) -> CompiledModel:

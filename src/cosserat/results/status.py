@@ -60,6 +60,10 @@ class Outcome(enum.Enum):
         "a rolling body turns so far in a step that errors of its reactions would grow: use smaller steps or a smaller "
         "rho, adaptive steps, or integrator='energy-momentum'"
     )
+    MISFIT = (
+        "a joint that an event engages does not fit where its bodies are then: let the event happen where it fits, or "
+        "give the joint places that meet there"
+    )
     OUT_OF_STEPS = "the path did not reach its end in the steps allowed: raise max_steps or step, or stop it with until"
     INTERRUPTED = "interrupted by the user"
     CALL_FAILED = (

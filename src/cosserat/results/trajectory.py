@@ -39,6 +39,13 @@ class Crossed(NamedTuple):
     work: Array  # (nb,) J
 
 
+class Phase(NamedTuple):
+    """A part of a run in which the same joints are open."""
+
+    first: int  # number of its first stored state
+    open: tuple[str, ...]
+
+
 class Pending:
     """A history that is found when it is first asked for, its multipliers when these are.
 
@@ -91,6 +98,8 @@ class Trajectory:
         Where powers jump.
     parted : bool
         Whether equal steps were taken in parts where loads or prescribed velocities jump.
+    phases : tuple of Phase
+        Where joints begin open, or events release and engage some; empty: nothing of that.
     """
 
     source: CompiledModel | Reference
@@ -105,6 +114,7 @@ class Trajectory:
     crossed: Crossed | None = None
     parted: bool = False
     held: dict[str, float] | None = None
+    phases: tuple[Phase, ...] = ()
 
     @property
     def compiled(self) -> CompiledModel:

@@ -60,7 +60,7 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
     trial.force[:] = 0.0
     track_angles(memory.address)
     ramp = _Ramp(compiled, t)
-    unit = _units(compiled)
+    unit = constraint_units(compiled)
     if trial.phi.size == 0 or (not ramp.turns and _violation(memory, unit).max() <= _CLOSED):
         state.angle[:] = trial.angle
         return
@@ -182,7 +182,7 @@ def _shift(compiled: CompiledModel) -> float:
     return 1.0 if stiffness == 0.0 else _SOFT * stiffness / compiled.mass
 
 
-def _units(compiled: CompiledModel) -> Array:
+def constraint_units(compiled: CompiledModel) -> Array:
     """(m, 6) what constraint values count in: the extent of the mechanism for places, one for turns."""
     unit = np.full((compiled.n_multipliers, 6), compiled.size)
     for j, joint in enumerate(compiled.joints):

@@ -95,7 +95,7 @@ class ClosingInputs(NamedTuple):
     """Functions of time, as they are now."""
 
     motion: Annotated[F2, "nd", 63]  # prescribed, of joints, and two derivatives: see `kernels.joints.drive_of`
-    effort: Annotated[F1, "ne"]  # efforts, targets of servos
+    effort: Annotated[F1, "ne"]  # efforts, targets of servos; behind them, where joints may open, a zero for those that are
     clock: Annotated[F1, 1]  # time
 
 

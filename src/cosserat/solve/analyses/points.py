@@ -110,6 +110,23 @@ def _moment(points: Points, run: Run, then: Any) -> int:
             f"{caller}: the run given as about was made with other parameters ({', '.join(changed)}); set them back or "
             "simulate again"
         )
+    phases = run.motion.phases
+    if phases:
+        open = next(phase.open for phase in reversed(phases) if phase.first <= k)
+        there, model = run.motion.mechanism, points.model
+        closed = (there.joints.keys() | there.springs.keys()) - set(open)
+        known = {item.name for item in (*model.joints, *model.springs)}
+        if closed != known:
+            listed = ", ".join(map(repr, sorted(closed ^ known)))
+            raise SolveError(
+                f"{caller}: at t = {times[k]:g} s of the run given as about {listed} is open where the model has it "
+                "closed, or closed where it has it open; pass a model with what is closed then"
+            )
+        if run.floating is not None:
+            raise SolveError(
+                f"{caller}: in floating frames, a run in which joints open has coordinates of its own; simulate it "
+                "with formulation='galilean'"
+            )
     return k
 
 

@@ -23,6 +23,7 @@ from cosserat.solve.motion.events import checked
 from cosserat.solve.motion.method import Method, demand_plain
 from cosserat.solve.motion.simulate import INTEGRATORS, simulate_galilean
 from cosserat.solve.motion.stopwatch import Stopwatch
+from cosserat.solve.motion.switching import phases_of
 
 FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": FLOATING_METHODS}
 
@@ -73,8 +74,9 @@ def simulate(
         Spectral radius at infinite frequency of the generalised-alpha method, from 0 (strong numerical damping of
         unresolved vibrations) to 1 (none; then prefer "energy-momentum", see `docs/integrators.md`).
     start : "reference", "equilibrium", Equilibrium or Run
-        Where the motion starts: in the described configuration, in static equilibrium, or where a run ended. The run
-        may be one of the same bodies and beams with other joints: those released in between.
+        Where the motion starts: in the described configuration, in static equilibrium, or where a run ended, with the
+        joints open that were so. The run may be one of the same bodies and beams with other joints: those released in
+        between.
     start_time : float
         Time at the start (s); a `Run` given as `start` continues at its own end.
     every : int
@@ -89,8 +91,8 @@ def simulate(
         Called as ``controller(t, state)`` every ``controller.period`` seconds (every step if it has no period); gives a
         dict of efforts by joint, held until the next call.
     events : Event or list of Event, optional
-        Functions of the state whose changes of sign are found inside the steps and noted in ``run.events``, or end the
-        run. Not with a controller, a checkpoint or a `Method`.
+        Functions of the state whose changes of sign are found inside the steps and noted in ``run.events``, act by
+        impulses, release and engage joints, or end the run. Not with a `Method`.
     progress : callable, optional
         Called now and then as ``progress(t, counters)``.
     checkpoint : path, optional
@@ -151,9 +153,6 @@ def simulate(
         "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller,
     }  # fmt: skip
     watched = checked(events)
-    for word, given in (("controller", controller), ("checkpoint", checkpoint)):
-        if watched and given is not None:
-            raise SolveError(f"simulate: events and a {word} do not go together; a controller may raise cs.StopRun")
     if watched and isinstance(integrator, Method):
         raise SolveError("simulate: steps of one's own know no events; use one of the built-in integrators")
     if watched or formulation == "floating":
@@ -161,7 +160,9 @@ def simulate(
     kept = None if checkpoint is None else (checkpoint, checkpoint_interval)
     if formulation == "floating":
         asked |= {"modes": modes, "boundary": boundary, "stiffening": stiffening}
-    task = Asked(model, duration, step, asked, start, start_time, every, progress, kept, watch)
+    phases = None if isinstance(integrator, Method) else phases_of(model, start, watched)
+    whole = model if phases is None else model.with_open()
+    task = Asked(whole, duration, step, asked, start, start_time, every, progress, kept, phases, watch)
     if formulation == "galilean":
         return simulate_galilean(task)
     from cosserat.solve.floating.simulate import simulate_floating  # most runs do without trees

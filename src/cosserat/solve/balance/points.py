@@ -114,12 +114,18 @@ class NodalPoints(Points):
 
     def _take_state(self, compiled: CompiledModel, memory: Memory, source: Trajectory, k: int) -> None:
         history, state = source.history, memory.problem.state
-        if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != state.force.shape:
+        force = history.force[k]
+        if source.phases:  # of joints that are open then there is no force
+            names = [joint.name for joint in compiled.joints]
+            open = [i for i, joint in enumerate(source.compiled.joints) if joint.name not in names]
+            force = np.delete(force, open, axis=0)
+        if history.frame.shape[1:] != compiled.frames.shape or force.shape != state.force.shape:
             raise SolveError(
                 f"{self.caller}: the state given as about belongs to a model with other bodies, beams or joints"
             )
-        for name in ("frame", "twist", "rate", "force"):
+        for name in ("frame", "twist", "rate"):
             getattr(state, name)[...] = getattr(history, name)[k]
+        state.force[...] = force
         state.angle[:] = tracked_in(source, k, compiled.freedoms)
         if len(history.inner) and history.inner.shape[1:] == state.inner[0].shape:
             state.inner[0] = history.inner[k]

@@ -16,17 +16,20 @@ from cosserat.solve.floating.moment import TreeMoment
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant
 from cosserat.solve.motion.control import Controlled
+from cosserat.solve.motion.switching import Phases
 
 
 class FloatingControl(Controlled):
     """Calls a controller with the state as a run of one moment, and holds the efforts it gives."""
 
-    def __init__(self, controller: Any, reference: Reference, engine: FloatingEngine) -> None:
+    def __init__(
+        self, controller: Any, reference: Reference, engine: FloatingEngine, phases: Phases | None = None
+    ) -> None:  # fmt: skip
         mechanism = mechanism_of(reference.compiled)
         new_moment = partial(TreeMoment, engine, mechanism, self._snapshot)
         super().__init__(controller, reference.compiled, new_moment)
         self._names = {column: name for name, column in self.columns.items()}
-        self._reference, self._engine = reference, engine
+        self._reference, self._engine, self._phases = reference, engine, phases
         self._told = self.values
 
     def hold(self, held: Mapping[str, float]) -> None:
@@ -46,7 +49,10 @@ class FloatingControl(Controlled):
         def restore(t: float | None) -> None:
             self._command(self.values if t is None else held)
 
-        found = FloatingResults(self._engine, self._reference, np.array([now.t]), now.stored, restore)
+        phases = () if self._phases is None else self._phases.now
+        found = FloatingResults(
+            self._engine, self._reference, np.array([now.t]), now.stored, restore, phases=phases
+        )  # fmt: skip
         return Run(found.trajectory())
 
     def resume(self, kept: dict[str, Any]) -> None:

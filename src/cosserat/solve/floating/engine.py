@@ -112,8 +112,21 @@ class FloatingEngine:
             sizes.tree, tree.forces.address, *rooms, self._factor.address, stepping, constraints.address, bordered
         )  # fmt: skip
         self._short: Packed | None = None
+        self._open = frozenset[str]()
         self._reached: Instant | None = None
         load(course.implicit_course, *self.addresses, self.course_at(np.zeros(0), np.zeros(0), 0.0, 0).address, 0, 0, 0)
+
+    @property
+    def open(self) -> frozenset[str]:
+        """Names of joints and springs that are open."""
+        return self._open
+
+    @open.setter
+    def open(self, names: frozenset[str]) -> None:
+        if names != self._open:
+            self._open = names
+            self.constraints.open(names)
+            self.tree.forces.open(names)
 
     @property
     def memory(self) -> tuple[Any, ...]:

@@ -20,7 +20,8 @@ def watching(walk: FloatingWalk, events: tuple[Event, ...], reference: Reference
 
     def snapshot(now: Instant) -> Run:
         """A state as a run of one moment, whose results are found when they are asked for."""
-        return Run(FloatingResults(engine, reference, np.array([now.t]), now.stored).trajectory())
+        phases = () if walk.phases is None else walk.phases.now
+        return Run(FloatingResults(engine, reference, np.array([now.t]), now.stored, phases=phases).trajectory())
 
     moment = TreeMoment(engine, mechanism_of(reference.compiled), snapshot)
 

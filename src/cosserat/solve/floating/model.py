@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from cosserat.compile.compiled import row_to_frame
@@ -30,6 +32,8 @@ class FloatingModel:
         Nodes of the Galilean mesh, on which results stand.
     size : float
         Extent of the mechanism (m).
+    loose : collection of str
+        Names of cut joints that may open.
 
     Attributes
     ----------
@@ -42,11 +46,14 @@ class FloatingModel:
         Where the nodes are.
     """
 
-    def __init__(self, model: Model, data: TreeData, nodes: Skeleton | None = None, size: float = 1.0) -> None:
+    def __init__(
+        self, model: Model, data: TreeData, nodes: Skeleton | None = None, size: float = 1.0,
+        loose: Collection[str] = (),
+    ) -> None:  # fmt: skip
         self.tree, self.data, self.size = FlexibleTree.of_data(model, data), data, size
         self.drives = Drives(data)
         self.seats = [] if nodes is None else _seats_of(data, nodes)
-        self.constraints = TreeConstraints(model, data, [seat for seat in self.seats if seat.link >= 0])
+        self.constraints = TreeConstraints(model, data, [seat for seat in self.seats if seat.link >= 0], loose)
 
     def timetable(self, reference: Reference, t: float, duration: float) -> Timetable:
         """When something in the tree, its cut joints and its drives is not smooth, in a run from time t on."""
@@ -62,18 +69,22 @@ class FloatingModel:
 
 
 def floating_model(
-    model: Model, reference: Reference, frames: Floating, caller: str, like: TreeData | None = None
+    model: Model, reference: Reference, frames: Floating, caller: str, like: TreeData | None = None,
+    loose: Collection[str] = (),
 ) -> FloatingModel:  # fmt: skip
     """The model as a tree, its loops cut, with the nodes of a reference; beams keep the stations of their meshes.
 
-    `like`: data of the same bodies and beams under other loads, whose reduced beams are used again.
+    `like`: data of the same bodies and beams under other loads, whose reduced beams are used again. `loose`: names of
+    joints that may open, which are cut, too.
     """
     if like is not None:
         data = linked_again(model, like)
     else:
         stations = {name: [float(s) for s in mesh.s] for name, mesh in reference.skeleton.beams.items()}
-        data = compile_tree(model, frames.modes, frames.boundary, frames.stiffening, stations, caller, cut=True)
-    return FloatingModel(model, data, reference.skeleton, reference.size)
+        data = compile_tree(
+            model, frames.modes, frames.boundary, frames.stiffening, stations, caller, cut=True, loose=loose
+        )  # fmt: skip
+    return FloatingModel(model, data, reference.skeleton, reference.size, loose)
 
 
 def _seats_of(data: TreeData, nodes: Skeleton) -> list[Seat]:

@@ -21,7 +21,7 @@ from cosserat.results.joints import constraint_wrenches, directions, inertial_ef
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.reference import Reference, as_simulated
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Pending, Trajectory
+from cosserat.results.trajectory import Pending, Phase, Trajectory
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import States
 from cosserat.solve.floating.welds import fill_welds
@@ -54,13 +54,16 @@ class FloatingResults:
         Loads are those so long (s) before the stored times: states at jumps are those before.
     step : float
         Length of equal steps over which loads that jump were spread, if all were stored; else zero.
+    phases : tuple of Phase
+        As those of a `Trajectory`.
     """
 
     def __init__(
         self, engine: FloatingEngine, reference: Reference, times: Array, states: States,
         restore: Callable[[float | None], None] | None = None, before: float = 0.0, step: float = 0.0,
+        phases: tuple[Phase, ...] = (),
     ) -> None:  # fmt: skip
-        self._engine, self._reference, self._restore = engine, reference, restore
+        self._engine, self._reference, self._restore, self._phases = engine, reference, restore, phases
         self._tree, self._times, self._states, self._step = engine.tree, times, states, step
         self._load_times = np.where(times > times[0], times - before, times + before)
         model = reference.model.snapshot()
@@ -77,7 +80,8 @@ class FloatingResults:
         status = Status(Outcome.OK, float(self._times[-1])) if status is None else status
         settings = {"formulation": "floating"} if settings is None else settings
         found = Trajectory(
-            self._reference, self._times, self._pending, status, settings, floating=self.record, **more
+            self._reference, self._times, self._pending, status, settings, floating=self.record, phases=self._phases,
+            **more,
         )  # fmt: skip
         self._pending.fill = lambda: self._fill(motion_of(found))
         return found
@@ -97,15 +101,27 @@ class FloatingResults:
         return LinkHistory(found, np.stack(joint, axis=1), ledger)
 
     def _recorded(self) -> StoredLinks:
-        if self._restore is None:
-            return self._engine.record(self._times, self._states, self._load_times, self._step)
-        parts = []
-        for k, t in enumerate(self._times):
-            self._restore(float(t))
-            states = States(*(x[k : k + 1] for x in self._states))
-            parts.append(self._engine.record(self._times[k : k + 1], states, self._load_times[k : k + 1], self._step))
-        self._restore(None)
+        if self._restore is None and not self._phases:
+            return self._part(slice(None))
+        parts, engine = [], self._engine
+        n, now = len(self._times), engine.open
+        ends = [*(phase.first for phase in self._phases[1:]), n]
+        for phase, end in zip(self._phases or (Phase(0, ()),), ends, strict=True):
+            engine.open = frozenset(phase.open)
+            if self._restore is None:
+                parts.append(self._part(slice(phase.first, end)))
+                continue
+            for k in range(phase.first, end):
+                self._restore(float(self._times[k]))
+                parts.append(self._part(slice(k, k + 1)))
+            self._restore(None)
+        engine.open = now
         return StoredLinks(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def _part(self, rows: slice) -> StoredLinks:
+        """Links at some of the states."""
+        states = States(*(x[rows] for x in self._states))
+        return self._engine.record(self._times[rows], states, self._load_times[rows], self._step)
 
     def seat_paths(self, seats: list[Seat]) -> Paths:
         """Motion of seats on links."""

@@ -39,12 +39,16 @@ def simulate_floating(asked: Asked) -> Run:
     integrator, rho, controller = (settings[key] for key in ("integrator", "rho", "controller"))
     reference = Reference(model)
     frames = Floating(settings["modes"], settings["boundary"], settings["stiffening"])
-    floating = floating_model(model, reference, frames, "simulate")
+    phases = asked.phases
+    loose = () if phases is None else phases.switched
+    floating = floating_model(model, reference, frames, "simulate", loose=loose)
     tree = floating.tree
-    timetable = floating.timetable(reference, asked.begins, duration)
+    timetable, now = floating.timetable(reference, asked.begins, duration), reference
     stepper = new_stepper(floating, integrator, rho, settings["newton_tolerance"], step is None)
-    control = None if controller is None else FloatingControl(controller, reference, stepper.engine)
-    state, first = starting_state(stepper, reference, start, start_time), None
+    if phases is not None:
+        stepper.engine.open, now = phases.open, reference.opened(phases.open)
+    control = None if controller is None else FloatingControl(controller, reference, stepper.engine, phases)
+    state, first = starting_state(stepper, now, start, start_time), None
     given = state.v.copy()
     held = start.trajectory.held if isinstance(start, Run) else None
     if control is not None and held is not None:
@@ -68,7 +72,7 @@ def simulate_floating(asked: Asked) -> Run:
     if tree.forces.jumps.times:
         timetable.check_motions(tree.forces.jumps.times, duration, "simulate")
     walk = FloatingWalk(stepper, begin, reference.length, control)
-    walk.first = first
+    walk.first, walk.phases = first, phases
     if settings["events"]:
         walk.watch = watching(walk, settings["events"], reference)
     breaks = [*tree.forces.jumps.times, begin.t + duration]
@@ -87,7 +91,8 @@ def simulate_floating(asked: Asked) -> Run:
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
     states = States(*(x[: len(times)] for x in walk.states))  # all, but where steps were interrupted midway
     spread = 0.0 if step is None or every > 1 else stepper.side(duration / equal_steps(duration, step))
-    results = FloatingResults(stepper.engine, reference, times, states, restore, before, spread)
+    parts = () if phases is None else phases.of(times)
+    results = FloatingResults(stepper.engine, reference, times, states, restore, before, spread, parts)
     if status.outcome in ENDED:
         last = FloatingResults(stepper.engine, reference, times[-1:], States(*(x[-1:] for x in states)), restore)
         ahead = duration / 10.0 if step is None else step
@@ -98,7 +103,8 @@ def simulate_floating(asked: Asked) -> Run:
                 told = indefinite(tree, stepper.drives.held, times, states.q)
             status = replace(status, detail=told or status.detail)
             status = within_reach(reference.compiled, status, begin.t + duration - float(times[-1]))
-    leap = leap_of_tree(tree, times, states, stepper.drives, stepper.constraints) if every == 1 and status.ok else None
+    looked = every == 1 and status.ok and phases is None  # velocities that jump are no leap
+    leap = leap_of_tree(tree, times, states, stepper.drives, stepper.constraints) if looked else None
     if leap is not None:
         status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap[0], detail=leap[1])
     watch.stop()

@@ -164,8 +164,10 @@ def _ended(stepper: Stepper, reference: Reference, start: Any) -> tuple[Array, A
     record = start.trajectory.floating if isinstance(start, Run | Equilibrium) else None
     if record is None or tuple(record.coordinates) != stepper.tree.coordinates:
         return None
-    compiled = reference.compiled
-    require_same(compiled, start.trajectory.compiled, "run" if isinstance(start, Run) else "equilibrium")
+    compiled, other = reference.compiled, start.trajectory.compiled
+    if [joint.name for joint in compiled.joints] != [joint.name for joint in other.joints]:
+        return None  # nodes tell whether those that are new fit
+    require_same(compiled, other, "run" if isinstance(start, Run) else "equilibrium")
     angles = _cut_angles(stepper, compiled, tracked_in(start.trajectory, -1, compiled.freedoms))
     return record.q[-1].copy(), record.v[-1].copy(), angles
 

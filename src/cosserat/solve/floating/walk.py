@@ -11,6 +11,7 @@ from cosserat.lie.protocol import Array
 from cosserat.results.trajectory import Crossed
 from cosserat.solve.floating.commands import TreeCommands
 from cosserat.solve.floating.control import FloatingControl
+from cosserat.solve.floating.jolts import jolt
 from cosserat.solve.floating.state import Instant, States, StepFailure, stacked
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.impulses import CHANGE, Impulses
@@ -119,15 +120,11 @@ class FloatingWalk(Walk):
         self.now, steps, self.stepper.impulses.filtered, self.stepper.engine.largest[:] = saved
         self.tally.add(steps - self.tally.steps)
 
-    def jolt(self, t: float, h: float, state: Any, impulses: dict[Any, Array]) -> None:
-        """Let velocities jump with impulses; the state that was asked knows its places."""
-        before = self.now._replace(t=t)
-        none = np.zeros(1)
-        change = self.stepper.engine.response(before, (state.generalised(impulses), none, none, none, none))
-        now = before._replace(v=before.v + np.where(self.stepper.drives.held, 0.0, change))
-        self.stepper.slopes = None, None
-        self.now = self.stepper.jumped(now, h)._replace(step=0.0)
-        self.stepper.crossed(t - SIDE * h, h, before, self.now)  # what is stored is after it
+    def jolt(
+        self, t: float, h: float, state: Any, impulses: dict[Any, Array], open: frozenset[str] | None = None
+    ) -> None:
+        """Let velocities jump with impulses, and with joints that are engaged."""
+        jolt(self, t, h, state, impulses, open)
 
     def drop(self) -> None:
         """Forget the state stored last."""
@@ -142,7 +139,9 @@ class FloatingWalk(Walk):
         if every != NEVER and self._ease(t, h, every, phase):
             return None
         if self._commands is not None:
-            if every != NEVER:
+            if self.watch is not None:
+                pass  # it goes back to states before steps, which must not stay in the engine
+            elif every != NEVER:
                 self.done = self._glide(self._commands, t, h, n, every, phase)
                 if self.done == n:
                     return None
@@ -326,6 +325,7 @@ class FloatingWalk(Walk):
             "at_breaks": self.stepper.at_breaks, "slope": self.stepper.slopes[0],
             "impulses": self.stepper.impulses.filtered,
             "crossings": [(t, sides, list(a), list(b)) for t, sides, a, b in self.stepper.crossings.kept],
+            "phases": None if self.phases is None else self.phases.keepsake(),
         }  # fmt: skip
 
     def resume(self, kept: dict[str, Any]) -> None:
@@ -349,6 +349,9 @@ class FloatingWalk(Walk):
         self.stepper.impulses.resume(kept["impulses"], kept.get("t", 0.0))
         self.stepper.crossings.kept = [(t, sides, Instant(*a), Instant(*b)) for t, sides, a, b in crossings]
         self.stepper.engine.resume(kept["stepper"])
+        if self.phases is not None:
+            self.phases.resume(kept["phases"])
+            self.stepper.engine.open = self.phases.open
         if self.controlled is not None:
             self.controlled.resume(kept["control"])
 
@@ -381,7 +384,7 @@ class FloatingWalk(Walk):
         if before is None:
             return
         quick = commands.by_the_way(control.values)
-        if quick and (commands.left or (self._one_by_one and self.now.step > 0.0)):
+        if quick and (commands.left or (self._one_by_one and self.now.step > 0.0)) and self.watch is None:
             self._replaced = before
             return
         control.tell()
@@ -408,8 +411,12 @@ class FloatingWalk(Walk):
 
     def powers(self) -> Crossed:
         """Losses and supplies on both sides of jumps."""
-        return self.stepper.crossings.powers(self._powers)
+        return self.stepper.crossings.powers(self._powers, self.phases)
 
-    def _powers(self, times: Array, points: list[Instant]) -> Array:
-        """Loss, supply and kinetic energy (nt, 3) at states."""
-        return self.stepper.engine.record(times, stacked([point.stored for point in points])).powers[:, [3, 4, 0]]
+    def _powers(self, times: Array, points: list[Instant], open: frozenset[str]) -> Array:
+        """Loss, supply, kinetic, strain and potential energy (nt, 5) at states, with some joints open."""
+        engine = self.stepper.engine
+        now, engine.open = engine.open, open
+        found = engine.record(times, stacked([point.stored for point in points])).powers
+        engine.open = now
+        return found[:, [3, 4, 0, 1, 2]]

@@ -13,6 +13,7 @@ from cosserat.results.run import Run
 from cosserat.results.status import Status
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps
 from cosserat.solve.motion.stopwatch import Stopwatch
+from cosserat.solve.motion.switching import Phases
 from cosserat.solve.motion.walk import Walk
 
 
@@ -28,6 +29,7 @@ class Asked(NamedTuple):
     every: int
     progress: Progress | None
     checkpoint: tuple[Any, float] | None  # path and interval
+    phases: Phases | None  # which joints are open, None: none ever is
     watch: Stopwatch
 
     @property
@@ -41,7 +43,8 @@ class Asked(NamedTuple):
         said = {"step": self.step, "duration": self.duration, "start_time": self.start_time, "start": self.start}
         path, interval = self.checkpoint
         identity = identity_of(compiled, {**self.settings, **said})
-        return Checkpoint(path, identity, interval, self.settings["controller"], self.model)
+        events = self.settings.get("events", ())
+        return Checkpoint(path, identity, interval, self.settings["controller"], self.model, events)
 
     def steps(
         self, walk: Walk, t: float, breaks: Sequence[float], keeper: Checkpoint | None

@@ -17,13 +17,14 @@ import numpy as np
 from cosserat.errors import CosseratError, warn
 from cosserat.lie.protocol import Array
 from cosserat.results.checkpoint import BARRIER, Checkpoint
-from cosserat.results.status import Outcome, Status, StopRun
+from cosserat.results.status import Outcome, Status
 from cosserat.solve.interrupts import Interrupts
 from cosserat.solve.motion.events import MOST_IN_A_STEP
 from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.pace import Pace
 from cosserat.solve.motion.tally import Tally
 from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
+from cosserat.solve.motion.watching import ROUNDED, Ended, given_up, hurried, status_of, watch_step, watched_step
 from cosserat.solve.motion.wheels import TurnLimit
 
 Progress = Callable[[float, Tally], None]
@@ -41,16 +42,7 @@ _REMEMBERED = 3  # accepted steps whose errors tell how long the next may be: th
 _STRIDE = 20  # steps taken at once, at most
 _AIM = 0.9  # of the step that would err as much as allowed
 _WORTH = 1.2  # growth for which new factors are worth it
-_ROUNDED = 1e-9  # of a step: what is left of it at its end
 _MOST_CUTS = 200  # attempts in a row at one adaptive step
-
-
-class _Ended(Exception):
-    """The run ends before its time; at an event, the state at which is stored last."""
-
-    def __init__(self, status: Status, at_event: bool = False) -> None:
-        super().__init__()
-        self.status, self.at_event = status, at_event
 
 
 def _consult(walk: Walk, t: float) -> None:
@@ -58,7 +50,7 @@ def _consult(walk: Walk, t: float) -> None:
     try:
         walk.consult(t)
     except Exception as error:
-        raise _Ended(_of_call("controller", error, t)) from error
+        raise Ended(status_of("controller", error, t)) from error
 
 
 def _announce(progress: Progress | None, t: float, walk: Walk) -> None:
@@ -67,7 +59,7 @@ def _announce(progress: Progress | None, t: float, walk: Walk) -> None:
     try:
         progress(t, walk.tally)
     except Exception as error:
-        raise _Ended(_of_call("progress", error, t)) from error
+        raise Ended(status_of("progress", error, t)) from error
 
 
 def _save(keeper: Checkpoint, content: dict[str, Any], t: float) -> None:
@@ -77,7 +69,12 @@ def _save(keeper: Checkpoint, content: dict[str, Any], t: float) -> None:
     except CosseratError:
         raise
     except Exception as error:
-        raise _Ended(_of_call("controller: get_state()", error, t)) from error
+        raise Ended(status_of("controller: get_state()", error, t)) from error
+
+
+def _keepsake(walk: Walk, driver: dict[str, Any]) -> dict[str, Any]:
+    """What walk, driver and events need to go on."""
+    return {**walk.keepsake(), **driver, "watch": None if walk.watch is None else walk.watch.keepsake()}
 
 
 def _saved(
@@ -87,83 +84,17 @@ def _saved(
     if keeper is not None and not walk.torn and (status.ok or status.outcome is Outcome.INTERRUPTED):
         try:
             _save(keeper, keepsake(), t)
-        except _Ended as ended:
+        except Ended as ended:
             return ended.status
         except KeyboardInterrupt:  # raised by `get_state`: the checkpoint stays as it was
             pass
     return status
 
 
-def _of_call(what: str, error: Exception, t: float) -> Status:
-    if isinstance(error, StopRun):
-        return Status(Outcome.OK, t, str(error) or f"ended by the {what}")
-    return Status(Outcome.CALL_FAILED, t, f"{what}: {type(error).__name__}: {error}", cause=error)
-
-
 def warn_of_call(status: Status) -> None:
     """Say so if a controller or `progress` raised, whose exception is not passed on: the run is kept instead."""
     if status.cause is not None:
         warn(f"simulate: {status.message}")
-
-
-def _watch(walk: Walk, t: float, h: float, stored: bool) -> tuple[float, bool]:
-    """Look after events in the step from t to t + h, which was taken, up to the first that changes something.
-
-    Gives the time reached and whether there was one; the state there is stored then. One that stops the run ends it.
-    `stored`: the state after the step was stored.
-    """
-    try:
-        crossing = walk.watch.stops(t, h)
-        if crossing is None:
-            return t + h, False
-        if stored:
-            walk.drop()
-        part = crossing.share * h
-        failure = walk.watch.part(t, part) if part > 0.0 else None
-        if failure is not None:
-            raise _Ended(_given_up(walk, failure, t, part))
-        if not crossing.event.stop:
-            walk.watch.react(crossing.event, t + part, h)
-    except (CosseratError, _Ended):
-        raise
-    except Exception as error:
-        raise _Ended(_of_call("event", error, t)) from error
-    walk.store()
-    if crossing.event.stop:
-        raise _Ended(Status(Outcome.OK, t + part, f"stopped by event {crossing.event.name!r}"), at_event=True)
-    return t + part, True
-
-
-def _watched_step(walk: Walk, t: float, h: float, stored: bool, times_out: list[float]) -> None:
-    """Look after events in the step from t to t + h, which was taken, and take the rest of it after each that changes
-    something; times of states that are stored besides that at its end are added. `stored`: as for `_watch`.
-    """
-    end, dropped, count = t + h, False, 0
-    while True:
-        t, acted = _watch(walk, t, end - t, stored and not dropped)
-        if not acted:
-            break
-        dropped, count, left = True, count + 1, end - t
-        at_end = left <= _ROUNDED * h
-        walk.start_again(t, h if at_end else left)
-        if not (at_end and stored):
-            times_out.append(t)
-        if at_end:
-            return
-        if count > MOST_IN_A_STEP:
-            raise _Ended(_hurried(walk, t))
-        walk.watch.begin(t)
-        failure = walk.advance(t, end - t, 1, NEVER, 0)
-        if failure is not None:
-            raise _Ended(_given_up(walk, failure, t, end - t))
-    if dropped and stored:
-        walk.store()
-
-
-def _hurried(walk: Walk, t: float) -> Status:
-    """The run ends, as an event happens ever faster."""
-    told = f"event {walk.watch.found[-1][0]!r} happens ever faster: let it stop the run, or act otherwise"
-    return Status(Outcome.STEP_TOO_SMALL, t, told)
 
 
 def equal_steps(duration: float, step: float) -> int:
@@ -185,18 +116,24 @@ def fixed_steps(
     h = duration / n_steps
     per_call = n_steps if walk.controlled is None else walk.controlled.steps_per_call(h)
     done, chunk, walk.end = 0, 64, start + n_steps * h
+    extra = list[float]()  # times of states stored at events
     walk.grid = Grid(start, h)
 
     def begun(kept: Mapping[str, Any]) -> None:
         nonlocal done
-        done = operator.index(kept["done"])
-        if not 0 <= done <= n_steps or walk.n_stored != 1 + done // every:
+        done, extra[:] = operator.index(kept["done"]), [float(x) for x in kept["extra"]]
+        if not 0 <= done <= n_steps or walk.n_stored != 1 + done // every + len(extra):
             raise ValueError(f"{done} of {n_steps} steps")
+        if walk.watch is not None:
+            walk.watch.resume(kept["watch"])
+
+    def keepsake() -> dict[str, Any]:
+        return _keepsake(walk, {"done": done, "extra": extra})
 
     if keeper is None or not keeper.resume(walk, begun):
         walk.store()
         walk.begin(start, h)
-    status, extra = Status(Outcome.OK, start + n_steps * h), list[float]()  # extra: times of states stored at events
+    status, stopped = Status(Outcome.OK, start + n_steps * h), False  # stopped: by an event
     with Interrupts(stepping=True) as interrupts:
         stepping = False
         try:
@@ -211,7 +148,7 @@ def fixed_steps(
                     if done % BARRIER == 0:
                         walk.settle(BARRIER)
                         if keeper.due:
-                            _save(keeper, {**walk.keepsake(), "done": done}, start + done * h)
+                            _save(keeper, keepsake(), start + done * h)
                 if not _turns_little(walk, start + done * h, h):
                     n = min(n, _WATCHED)
                 if walk.watch is not None:
@@ -229,7 +166,9 @@ def fixed_steps(
                         walk.store()
                 if walk.watch is not None:
                     done -= 1
-                    _watched_step(walk, start + done * h, h, (done + 1) % every == 0, extra)
+                    at = start + done * h
+                    known = done % every == 0 or (bool(extra) and abs(extra[-1] - at) <= ROUNDED * h)
+                    watched_step(walk, at, h, (done + 1) % every == 0, known, extra)
                     done += 1
                 stepping = False
                 pace = (clock.perf_counter() - began) / n
@@ -241,11 +180,11 @@ def fixed_steps(
             if stepping:  # the state may be one of later than is counted
                 done, walk.torn = done - done % every, True
             status = Status(Outcome.INTERRUPTED, start + done * h)
-        except _Ended as ended:
-            status = ended.status
-            extra += [status.time] * ended.at_event
+        except Ended as ended:
+            status, stopped = ended.status, ended.at_event
+            extra += [status.time] * (stopped and not ended.known)
         interrupts.closing = True
-        status = _saved(keeper, walk, lambda: {**walk.keepsake(), "done": done}, start + done * h, status)
+        status = _saved(None if stopped else keeper, walk, keepsake, start + done * h, status)
     times = np.asarray(start + h * every * np.arange(1 + done // every), dtype=np.float64)
     if done % every != 0 and not (extra and extra[-1] > start + h * done):  # the state at the end is always stored
         walk.store()
@@ -257,7 +196,7 @@ def _turns_little(walk: Walk, t: float, h: float) -> bool:
     """Whether nothing that a limit holds for turns; one that is exceeded ends the run."""
     limit = walk.turn_limit()
     if limit is not None and h > limit.step:
-        raise _Ended(_turned(limit, t, h))
+        raise Ended(_turned(limit, t, h))
     return limit is None
 
 
@@ -283,11 +222,7 @@ def _split_step(walk: Walk, t: float, h: float, failure: Failure) -> None:
             return
         failure = again
         walk.restore()
-    raise _Ended(_given_up(walk, failure, t, h / 2**_MOST_HALVINGS))
-
-
-def _given_up(walk: Walk, failure: Failure, t: float, h: float) -> Status:
-    return Status(failure.outcome, t, failure.detail or walk.remedy or f"step cut to {h:.3g} s")
+    raise Ended(given_up(walk, failure, t, h / 2**_MOST_HALVINGS))
 
 
 def _bounds(allowed: float, recent: list[list[float]], step: float, power: int) -> Bounds:
@@ -325,6 +260,7 @@ def adaptive_steps(
     recent: list[list[float]] = []  # lengths of accepted steps, and their errors (m)
     h, longest, pace = 0.0, 0.0, Pace(start, end, smallest)
     blunt = 0  # steps accepted for being short, as where a law of the state jumps
+    last_event, hurry = -np.inf, 0  # when an event acted last, and how many did so right after others
 
     def begun(kept: Mapping[str, Any]) -> None:
         nonlocal t, h, taken, times, cuts, recent, longest, blunt
@@ -335,18 +271,20 @@ def adaptive_steps(
         known = len(times) == walk.n_stored and times[0] == start and times == sorted(times)
         if not (known and start <= t <= end and 0.0 < h < np.inf and 0.0 <= longest <= duration):
             raise ValueError(f"t = {t:g} s, steps of {h:g} s")
+        if walk.watch is not None:
+            walk.watch.resume(kept["watch"])
 
     if keeper is None or not keeper.resume(walk, begun):
         walk.store()
         h = min(duration / 10.0, walk.first_step(), limits[0] - start)
         walk.begin(start, h, at_breaks=True)
 
-    status = Status(Outcome.OK, end)
+    status, stopped = Status(Outcome.OK, end), False  # stopped: by an event
 
     def keepsake() -> dict[str, Any]:
         driver = {"t": t, "h": h, "taken": taken, "times": times, "cuts": cuts, "recent": recent}
         driver |= {"marks": pace.marks, "longest": longest, "blunt": blunt}
-        return {**walk.keepsake(), **driver}
+        return _keepsake(walk, driver)
 
     with Interrupts(stepping=True) as interrupts:
         stepping = False
@@ -362,7 +300,7 @@ def adaptive_steps(
                 turning = walk.turn_limit()
                 if turning is not None:
                     if 0.8 * turning.step * _MOST_STEPS < end - t:
-                        raise _Ended(_turned(turning, t, h))
+                        raise Ended(_turned(turning, t, h))
                     h = min(h, 0.8 * turning.step)
                 room = limit - t
                 step = room / max(1, math.ceil(room / h - 0.1)) if room < 3.0 * h else h  # no tiny last one
@@ -384,17 +322,19 @@ def adaptive_steps(
                     recent = [*recent[1 - _REMEMBERED :], [step, error]]
                 else:
                     if walk.watch is not None:
-                        at, acted = _watch(walk, t - step, step, taken % every == 0)
+                        known = any(abs(x - t + step) <= ROUNDED * step for x in times[-2:])
+                        at, acted = watch_step(walk, t - step, step, taken % every == 0, known)
                         if acted:
-                            t, times = at, [*(x for x in times if x < at), at]
-                            if len(times) > 1 and t - times[-2] < smallest:
-                                raise _Ended(_hurried(walk, t))
+                            hurry = hurry + 1 if at - last_event < smallest else 0
+                            t, last_event, times = at, at, [*(x for x in times if x < at - ROUNDED * step), at]
+                            if hurry > MOST_IN_A_STEP:
+                                raise Ended(hurried(walk, t))
                     if t in limits[:-1]:
                         walk.cross(t, step)
                     stepping = False
                     hopeless = pace.hopeless(t, taken)
                     if hopeless:
-                        raise _Ended(Status(Outcome.STEP_TOO_SMALL, t, hopeless))
+                        raise Ended(Status(Outcome.STEP_TOO_SMALL, t, hopeless))
                     felt = max(e * (step / length) ** (walk.order + 1) for length, e in recent) / allowed
                     growth = min(max(_AIM / max(felt, 1e-12) ** power, 1.0), 2.0)
                     if growth > _WORTH:  # otherwise keep the step, and with it the factors
@@ -413,21 +353,21 @@ def adaptive_steps(
                 h = step * (0.5 if failure is not None else min(max(_AIM / ratio**power, 0.2), 0.8))
                 if h < smallest or cuts > _MOST_CUTS:
                     if failure is not None:
-                        raise _Ended(_given_up(walk, failure, t, h))
-                    raise _Ended(Status(Outcome.STEP_TOO_SMALL, t))
+                        raise Ended(given_up(walk, failure, t, h))
+                    raise Ended(Status(Outcome.STEP_TOO_SMALL, t))
                 if interrupts.asked:
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
             if stepping:
                 t, walk.torn = times[-1], True
             status = Status(Outcome.INTERRUPTED, t)
-        except _Ended as ended:
-            status = ended.status
-            if ended.at_event:
+        except Ended as ended:
+            status, stopped = ended.status, ended.at_event
+            if stopped:
                 t = status.time
-                times = [*(x for x in times if x < t), t]
+                times = [*(x for x in times if x < t - ROUNDED * h), t]
         interrupts.closing = True
-        status = _saved(keeper, walk, keepsake, t, status)
+        status = _saved(None if stopped else keeper, walk, keepsake, t, status)
     if times[-1] < t:
         walk.store()
         times.append(t)

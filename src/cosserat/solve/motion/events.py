@@ -11,9 +11,13 @@ from cosserat.calls import answering
 from cosserat.errors import SolveError, shown
 from cosserat.lie.protocol import Array
 from cosserat.results.moment import Moment
+from cosserat.solve.motion.likeness import demand_like
+from cosserat.solve.motion.switching import switched
 from cosserat.solve.motion.walk import NEVER, Failure, Walk
 
 _SHARP = 1e-12  # of the step: how exactly the time of an event is found in it
+_SHORTEST = 1e-6  # of the step: parts that are taken to find it; what happens in shorter ones is a straight line
+_AT_ONCE = 1e-9  # of the step: what happens so early does at its start
 _ARMED = 1e-300
 _HALVINGS = 30  # in search of a time between two events of one kind
 _PASSES = (10, 12)  # halvings of the step, at which a function that goes on after its event is compared
@@ -40,6 +44,10 @@ class Event:
         ``then(t, state)`` gives impulses that act at that moment, by place: three numbers (N s, world axes), or six
         with a moment behind (N m s). Velocities jump as joints allow it, and the run goes on. None: nothing happens.
         Needs a direction.
+    release, engage : joint, spring, name of one, or several of them
+        Joints, springs, dampers and tendons that open, and that close, at that moment; impulses of `then` act without
+        the former and with the latter. A joint that closes must fit where its bodies are, and velocities become those
+        that it allows, as in a plastic impact. Such an event does not happen where all is as it wants it already.
     stop : bool
         End the run there, with a status that is ok and the state at that time stored last. Another run may go on from
         it with ``start=run``, of a model with other joints among them. Otherwise the event is noted in ``run.events``.
@@ -57,7 +65,7 @@ class Event:
 
     def __init__(
         self, name: str, when: Callable[[float, Any], float], then: Callable[[float, Any], Any] | None = None, *,
-        direction: str = "both", stop: bool = False,
+        direction: str = "both", stop: bool = False, release: Any = (), engage: Any = (),
     ) -> None:  # fmt: skip
         if not isinstance(name, str) or not name:
             raise SolveError(f"Event: name is {shown(name)}; pass a text")
@@ -75,9 +83,30 @@ class Event:
                 "what happens at once after it is told from the next time"
             )
         self.name, self.when, self.then, self.direction, self.stop = name, when, then, direction, bool(stop)
+        self.release, self.engage = switched("release", release, name), switched("engage", engage, name)
+        for joint in set(self.release) & set(self.engage):
+            raise SolveError(f"Event {name!r}: it both releases and engages {joint!r}; do one of the two")
+        if stop and self.switches:
+            raise SolveError(f"Event {name!r}: with stop=True the run ends there; leave out release and engage")
 
     def __repr__(self) -> str:
-        return f"Event({self.name!r}, direction={self.direction!r}, stop={self.stop})"
+        words = {word: getattr(self, word) for word in ("release", "engage") if getattr(self, word)}
+        switched = "".join(f", {word}={names!r}" for word, names in words.items())
+        return f"Event({self.name!r}, direction={self.direction!r}, stop={self.stop}{switched})"
+
+    @property
+    def switches(self) -> bool:
+        """Whether it releases or engages joints."""
+        return bool(self.release or self.engage)
+
+    @property
+    def acts(self) -> bool:
+        """Whether it changes something, or ends the run."""
+        return self.stop or self.switches or self.then is not None
+
+    def opened(self, open: frozenset[str]) -> frozenset[str]:
+        """Joints that are open after it, where these are before."""
+        return (open | set(self.release)) - set(self.engage)
 
     def value(self, t: float, state: Moment) -> float:
         """Its function, as a number."""
@@ -90,8 +119,7 @@ class Event:
 
     def impulses(self, t: float, state: Moment) -> dict[Any, Array]:
         """What acts at that moment: by place, six numbers in world axes."""
-        assert self.then is not None
-        given = self.then(t, state)
+        given = None if self.then is None else self.then(t, state)
         if given is None:
             return {}
         found: dict[Any, Array] = {}
@@ -132,10 +160,15 @@ def checked(events: Any) -> tuple[Event, ...]:
 
 
 class Crossing(NamedTuple):
-    """An event that happens in a step, and after which share of it."""
+    """Events that happen at one time in a step, and after which share of it."""
 
     share: float
-    event: Event
+    events: tuple[Event, ...]
+
+    @property
+    def stops(self) -> str:
+        """Name of one that ends the run, empty if there is none."""
+        return next((event.name for event in self.events if event.stop), "")
 
 
 class Watch:
@@ -160,7 +193,7 @@ class Watch:
 
     def _values(self, t: float) -> list[float]:
         state = self._look(t)
-        return [event.value(t, state) for event in self._events]
+        return [0.0 if self._idle(event) else event.value(t, state) for event in self._events]
 
     def begin(self, t: float) -> None:
         """A step begins at time t."""
@@ -168,8 +201,8 @@ class Watch:
         self._before = self._walk.saved(), values
 
     def stops(self, t: float, h: float) -> Crossing | None:
-        """What happened in the step from t to t + h, which was taken: the first crossing that ends the run or changes
-        something, with the state before the step. All before it are noted.
+        """What happened in the step from t to t + h, which was taken: the first that ends the run or changes something,
+        and what happens with it, with the state before the step. All before it are noted.
         """
         assert self._before is not None
         (before, old), new = self._before, self._values(t + h)
@@ -178,15 +211,20 @@ class Watch:
         if not crossed:
             return None
         after = self._walk.saved()
-        shares = [(self._share(k, t, h, before, old[k], new[k]), k) for k in crossed]
-        for share, k in sorted((share, k) for share, k in shares if share is not None):
-            event = self._events[k]
-            self.found.append((event.name, t + share * h))
-            if event.stop or event.then is not None:
-                self._walk.load(before)
-                return Crossing(share, event)
+        found = [(self._share(k, t, h, before, old[k], new[k]), self._events[k]) for k in crossed]
+        shares = sorted(((share, event) for share, event in found if share is not None), key=lambda pair: pair[0])
+        first = next((share for share, event in shares if event.acts), np.inf)
+        self.found += [(event.name, t + share * h) for share, event in shares if share < first]
+        if first < np.inf:
+            self._walk.load(before)
+            return Crossing(first, tuple(event for share, event in shares if 0.0 <= share - first <= _AT_ONCE))
         self._walk.load(after, goes_on=True)
         return None
+
+    def _idle(self, event: Event) -> bool:
+        """Whether its joints are already as it wants them: it cannot happen, and its value counts as zero."""
+        phases = self._walk.phases
+        return event.switches and phases is not None and event.opened(phases.open) == phases.open
 
     def _share(self, k: int, t: float, h: float, before: Any, old: float, new: float) -> float | None:
         """The share of a step after which a function is zero; None: it has just been, and goes on from there."""
@@ -197,6 +235,8 @@ class Watch:
         known, low = {0.0: old, 1.0: new}, 0.0
 
         def value(share: float) -> float:
+            if 0.0 < share < _SHORTEST:
+                return old + share / _SHORTEST * (value(_SHORTEST) - old)
             if share not in known:
                 self._walk.load(before)
                 if self.part(t, share * h) is not None:
@@ -208,16 +248,42 @@ class Watch:
             low = next((0.5**i for i in range(1, _HALVINGS) if value(0.5**i) * new < 0.0), 0.0)
             if low == 0.0:  # it never turned back: its impulse let it pass, at a speed, or held it
                 return None if value(0.5**_PASSES[0]) / value(0.5**_PASSES[1]) < _AT_A_SPEED else 0.0
-        return float(brentq(value, low, 1.0, xtol=_SHARP, rtol=1e-15))
+        found = float(brentq(value, low, 1.0, xtol=_SHARP, rtol=1e-15))
+        return found if found > _AT_ONCE else 0.0
 
-    def react(self, event: Event, t: float, h: float) -> None:
-        """Let an event act at time t, in the present state; steps of about length h follow."""
-        impulses = event.impulses(t, self._look(t))
-        if impulses:
-            self._walk.jolt(t, h, self._look(t), impulses)
-        values = self._values(t)
-        values[self._events.index(event)] = event.armed
+    def react(self, events: tuple[Event, ...], t: float, h: float) -> None:
+        """Note events, and let them act together at time t, in the present state; steps of about length h follow."""
+        state, phases, impulses = self._look(t), self._walk.phases, dict[Any, Array]()
+        asleep = [self._idle(event) for event in self._events]
+        open = known = None if phases is None else phases.open
+        for event in events:
+            if open is not None and event.switches:
+                if event.opened(open) == open:
+                    continue
+                open = event.opened(open)
+            self.found.append((event.name, t))
+            for place, impulse in event.impulses(t, state).items():
+                impulses[place] = impulses.get(place, 0.0) + impulse
+        if impulses or open != known:
+            self._walk.jolt(t, h, self._look(t), impulses, open if open != known else None)
+        values = [0.0 if slept else value for slept, value in zip(asleep, self._values(t), strict=True)]
+        for event in events:
+            if event.then is not None and not event.switches:
+                values[self._events.index(event)] = event.armed
         self._before = None, values
+
+    def keepsake(self) -> dict[str, Any]:
+        """What was found, and values at the present state, for `resume`."""
+        return {"found": self.found, "values": None if self._before is None else self._before[1]}
+
+    def resume(self, kept: dict[str, Any]) -> None:
+        """Become what gave a keepsake."""
+        names, values = [event.name for event in self._events], kept["values"]
+        if not all(name in names and isinstance(t, float) for name, t in kept["found"]):
+            raise ValueError("events that there are not")
+        if values is not None:
+            demand_like(values, [0.0] * len(names))
+        self.found, self._before = kept["found"], None if values is None else (None, values)
 
     def part(self, t: float, h: float) -> Failure | None:
         """Take a part of a step, of length h."""

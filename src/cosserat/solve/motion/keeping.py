@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cosserat.compile.opening import opened
 from cosserat.lie.protocol import Array
 from cosserat.solve.motion.crossings import snapshot
+from cosserat.solve.motion.jolts import take_joints
 from cosserat.solve.motion.likeness import demand_efforts, demand_like
 from cosserat.solve.motion.strides import judge
 
@@ -30,6 +32,7 @@ def keepsake(work: Integration) -> dict[str, Any]:
         "work": [work.tally.halved, work.tally.rejected], "replaced": work.replaced,
         "impulses": work.impulses.filtered, "crossings": work.crossings.kept,
         "control": None if work.controlled is None else work.controlled.keepsake(),
+        "phases": None if work.phases is None else [work.phases.keepsake(), work.memory.problem.joints.soft],
     }  # fmt: skip
 
 
@@ -48,6 +51,12 @@ def resume(work: Integration, kept: dict[str, Any]) -> None:
         demand_like(arrays, arrays_of(work, name))
         for target, array in zip(arrays_of(work, name), arrays, strict=True):
             target[...] = array
+    if work.phases is not None:
+        log, soft = kept["phases"]
+        demand_like(soft, work.memory.problem.joints.soft)
+        work.phases.resume(log)
+        take_joints(work, opened(work.whole, work.phases.open))
+        work.memory.problem.joints.soft[...] = soft
     work.shelf.resume(kept)
     work.accel_step, work.at_breaks = float(kept["accel_step"]), bool(kept["at_breaks"])
     work.replaced, work.graded = kept["replaced"], bool(kept["graded"])

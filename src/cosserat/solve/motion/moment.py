@@ -19,14 +19,17 @@ from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.memory import Memory
+from cosserat.solve.motion.switching import Phases
 
 
 class NodalMoment(Moment):
     """Reads the state of a problem."""
 
-    def __init__(self, compiled: CompiledModel, mechanism: Mechanism, memory: Memory) -> None:
+    def __init__(
+        self, compiled: CompiledModel, mechanism: Mechanism, memory: Memory, phases: Phases | None = None
+    ) -> None:
         super().__init__(mechanism)
-        self._compiled, self._memory = compiled, memory
+        self._compiled, self._memory, self._phases = compiled, memory, phases
         self._address = None if memory.table is None else memory.address
         self._angle = memory.problem.state.angle
         freedoms = [(info, i) for info in mechanism.joints.values() for i in range(len(info.freedoms))]
@@ -45,7 +48,9 @@ class NodalMoment(Moment):
         state = self._memory.problem.state
         known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
         history = History(*(np.array(a)[None] for a in known))
-        return Run(Trajectory(self._compiled, np.array([self.t]), history, Status(Outcome.OK, self.t)))
+        times = np.array([self.t])
+        phases = () if self._phases is None else self._phases.now
+        return Run(Trajectory(self._compiled, times, history, Status(Outcome.OK, self.t), phases=phases))
 
     def _locate(self, joint: JointInfo, i: int) -> tuple[int, int] | None:
         kind = joint.freedoms[i].kind

@@ -10,6 +10,7 @@ import numpy as np
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.opening import opened
 from cosserat.errors import SolveError, warn
 from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING
@@ -49,7 +50,8 @@ def simulate_galilean(asked: Asked) -> Run:
     newton_tolerance = settings["newton_tolerance"]
     if isinstance(integrator, Method):
         return simulate_method(asked, integrator)
-    compiled = compile_model(model)
+    whole, phases = compile_model(model), asked.phases
+    compiled = whole if phases is None else opened(whole, phases.open)
     keeper = None if asked.checkpoint is None else asked.keeper(compiled)
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
         warn(
@@ -61,10 +63,11 @@ def simulate_galilean(asked: Asked) -> Run:
         sharp = rho > 0.99 or compiled.rolling  # slip is a velocity: a step divides the error of its displacement
         newton_tolerance = 1e-9 if sharp else 1e-5
         if integrator == "energy-momentum":  # velocities of lone bodies follow the last correction only nearly
-            newton_tolerance = 1e-12 if len(compiled.system.bodies.lone) else 1e-11
+            newton_tolerance = 1e-12 if len(compiled.system.bodies.lone) or phases is not None else 1e-11
     compiled.timetable.look(asked.begins, duration)
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, share)
+    work.whole, work.phases = whole, phases
     conserved = integrator == "energy-momentum" and isinstance(start, Run) and _conserved(start)
     carried, inputs, held = None, None, None
     if isinstance(start, Run):
@@ -75,8 +78,8 @@ def simulate_galilean(asked: Asked) -> Run:
         if controller is not None and held is None:
             carried = None
     if controller is not None:
-        new_moment = partial(NodalMoment, compiled, mechanism_of(compiled), memory)
-        work.controlled = Controlled(controller, compiled, new_moment)
+        new_moment = partial(NodalMoment, whole, mechanism_of(whole), memory, phases)
+        work.controlled = Controlled(controller, whole, new_moment)
         if held is not None:
             work.controlled.hold(held)
             inputs = work.commanded(compiled.sampler.sample(start.time[-1:]))
@@ -90,7 +93,8 @@ def simulate_galilean(asked: Asked) -> Run:
     work.jumps = compiled.timetable.jumps(start_time, start_time + duration)
     compiled.timetable.check_motions(work.jumps.times, duration, "simulate")
     if settings.get("events"):
-        work.watch = Watch(work, settings["events"], _looking(NodalMoment(compiled, mechanism_of(compiled), memory)))
+        moment = NodalMoment(whole, mechanism_of(whole), memory, phases)
+        work.watch = Watch(work, settings["events"], _looking(moment))
     watch.ready()
     breaks = []
     if step is None:
@@ -103,6 +107,7 @@ def simulate_galilean(asked: Asked) -> Run:
     times, status = asked.steps(work, start_time, breaks, keeper)
     work.finish(float(times[-1]))
     tally, history = work.tally, work.shelf.history(len(times))
+    compiled = whole
     watch.stop()
     if not status.ok or integrator == "energy-momentum":
         inside, status = kept_inside(compiled, times, history, status, duration / 10.0 if step is None else step)
@@ -117,7 +122,7 @@ def simulate_galilean(asked: Asked) -> Run:
             warn(f"simulate: {grown}")
             status = replace(status, detail="; ".join(filter(None, (status.detail, grown))))
     leap = None
-    if status.ok and every == 1:
+    if status.ok and every == 1 and phases is None:
         leap = leap_of_nodes(compiled, memory.problem.joints.soft, times, history)
     if leap is not None:
         status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap[0], detail=leap[1])
@@ -135,7 +140,7 @@ def simulate_galilean(asked: Asked) -> Run:
         settings["events"] = work.watch.found
     crossed = None
     if step is None or work.crossings.kept:
-        crossed = work.crossings.powers(partial(nodal_powers, compiled, settings))
+        crossed = work.crossings.powers(partial(nodal_powers, compiled, settings), phases)
     run = Run(
         Trajectory(
             source=compiled,
@@ -149,6 +154,7 @@ def simulate_galilean(asked: Asked) -> Run:
             stats=stats,
             crossed=crossed,
             parted=bool(work.kinks),
+            phases=() if phases is None else phases.of(times),
         )
     )
     if compiled.rolling:

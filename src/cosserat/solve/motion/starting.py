@@ -126,7 +126,7 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
 
         if not isinstance(start, Equilibrium):
             raise SolveError(f"simulate: start is {shown(start)}; pass {STARTS}")
-        require_same(compiled, start.trajectory.compiled, "equilibrium")
+        require_same(compiled, start.trajectory.compiled, "equilibrium", joints=not compiled.model.closes)
         state.frame[:] = start.trajectory.history.frame[-1]
         state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
         _take_inner(compiled, memory, start.trajectory.history)

@@ -67,6 +67,7 @@ class Integration(Walk):
     def __post_init__(self) -> None:
         self.tally = Tally(self.memory.problem.solver.counters)
         self.size = self.compiled.size
+        self.whole = self.compiled  # with all joints closed, where some are open
         self.done = 0
         self.shelf = Shelf(self.compiled, self.memory, self.scheme == CONSERVING)
         self.at_breaks = False
@@ -133,9 +134,11 @@ class Integration(Walk):
         self.memory.problem.solver.memory[slots.ROW] = waiting if goes_on else -1.0
         self.tally.add(steps - self.tally.steps)
 
-    def jolt(self, t: float, h: float, state: Any, impulses: dict[Any, Array]) -> None:
-        """Let velocities jump with impulses."""
-        jolt(self, t, h, state, impulses)
+    def jolt(
+        self, t: float, h: float, state: Any, impulses: dict[Any, Array], open: frozenset[str] | None = None
+    ) -> None:
+        """Let velocities jump with impulses, and with joints that are engaged."""
+        jolt(self, t, h, state, impulses, open)
 
     def start_again(self, t: float, h: float) -> None:
         """Start the method, once the state after a jolt is stored."""
@@ -267,7 +270,7 @@ class Integration(Walk):
             return graded_step(self, t, h, every, phase)
         glided = 0
         if self.controlled is not None and self.shelf.reserved is not None:
-            if every != NEVER and not self.driven:
+            if every != NEVER and not self.driven and self.watch is None:
                 glided = glide(self, t, h, n, every, phase)
                 if glided == n:
                     self.done = n
@@ -327,7 +330,7 @@ class Integration(Walk):
     ) -> tuple[list[float], Failure | None]:
         """Several steps at once if nothing has to be done between them."""
         asked = self.controlled is not None and (n == 1 or self.controlled.period is None)  # after every step
-        between = self.impulses.present or self.compiled.rolling or self.scheme == CONSERVING
+        between = self.impulses.present or self.compiled.rolling or self.scheme == CONSERVING or self.watch is not None
         if between or (n == 1 and not asked):
             push(self, t)
             return super().judged(t, h, n, bounds, every, phase)
@@ -363,6 +366,8 @@ class Integration(Walk):
         before = self.controlled.call(t)
         if before is not None and self.scheme != CONSERVING and self.accel_step > 0.0:
             self.replaced = before
+            if self.watch is not None:  # which goes back to the state as it is from here on
+                push(self, t)
 
     def take_control(self, t: float, inputs: Inputs | None) -> None:
         """Call the controller for the first time; `inputs` have the efforts before, in a run that goes on."""

@@ -11,6 +11,7 @@ from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.grid import Grid
+from cosserat.solve.motion.switching import Phases
 from cosserat.solve.motion.tally import Tally
 from cosserat.solve.motion.wheels import TurnLimit
 
@@ -49,6 +50,7 @@ class Walk(ABC):
     reach = 0.0  # s, over which errors of velocities may grow: the longest step up to now
     torn = False  # whether steps were interrupted midway: the state is not the one stored last
     watch: Any = None  # of events, see `events.Watch`
+    phases: Phases | None = None  # which joints are open, None: none ever is
     end = np.inf  # where the run ends, if it is known: functions of time need not be defined beyond
 
     @abstractmethod
@@ -84,8 +86,13 @@ class Walk(ABC):
         """Go back to a state that `saved` gave, and forget the steps taken since; the run `goes_on`, or tries parts."""
         raise NotImplementedError
 
-    def jolt(self, t: float, h: float, state: Any, impulses: dict[Any, Array]) -> None:
-        """Let impulses (6,) in world axes act at places at time t; steps of about length h follow."""
+    def jolt(
+        self, t: float, h: float, state: Any, impulses: dict[Any, Array], open: frozenset[str] | None = None
+    ) -> None:
+        """Let impulses (6,) in world axes act at places at time t; steps of about length h follow.
+
+        `open`: joints that are open from there on, None: as before. Raises `Misfit` where one that closes does not fit.
+        """
         raise NotImplementedError
 
     def start_again(self, t: float, h: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -127,6 +127,8 @@ class FlexibleForces:
         self._commandable |= {name: (1, k) for name, k in self.targets.items()}
         self._commandable |= {name: (3, k) for name, k in self.signals.items()}
         self.jumps: Jumps | None = None
+        self._springs = {spring.name: k for k, spring in enumerate(springs)}
+        self._whole = group.elasticity.copy(), group.tension.copy()  # of springs, where none is open
         self._steady: tuple[int, tuple[Array, ...]] | None = None  # samples that never change
         self._constants: dict[int, tuple[int, Any]] = {}  # by identity of the function: values of constants
         self._sampled: tuple[float, int] | None = None
@@ -152,6 +154,13 @@ class FlexibleForces:
             parameter=np.append(self.laws.parameter, np.zeros(len(self._tensions))),
             signal=np.append(self.laws.signal, self._tensions),
         )
+
+    def open(self, names: Collection[str]) -> None:
+        """Let springs, dampers and tendons of these names pull no more, and all others do."""
+        forces, (elasticity, tension) = self._acting.problem.forces, self._whole
+        forces.elasticity[...], forces.tension[...] = elasticity, tension
+        for k in (k for name, k in self._springs.items() if name in names):
+            forces.elasticity[k, :2], forces.tension[k] = 0.0, -1
 
     @staticmethod
     def _extent(model: Model) -> float:

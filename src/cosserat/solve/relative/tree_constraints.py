@@ -7,7 +7,7 @@ A cut joint has constraints (A) and, in its freedoms, efforts Q. The multipliers
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,8 +17,18 @@ from numpy.typing import NDArray
 from cosserat.compile.coordinate_laws import freedom_laws
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.joints import ints, ranges
+from cosserat.compile.opening import LAWS
 from cosserat.compile.rolling import KINDS, wheel_geometry
-from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, JointRows, Row, active_freedoms, drive_frames, joint_rows
+from cosserat.compile.rows import (
+    NO_BRANCH,
+    ActiveFreedom,
+    JointRows,
+    Row,
+    active_freedoms,
+    counted_freedoms,
+    drive_frames,
+    joint_rows,
+)
 from cosserat.compile.rules import break_array, compile_rules, rule_laws
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.tree import TreeData
@@ -87,6 +97,8 @@ class TreeConstraints:
     data : TreeData
     watched : list of Seat
         Further seats, whose motion `extent` tells.
+    loose : collection of str
+        Names of cut joints that may open; all their angles are tracked.
 
     Attributes
     ----------
@@ -100,6 +112,8 @@ class TreeConstraints:
         What rolls, and users' constraints.
     rules : tuple of CompiledRule
         Of the latter.
+    loose : frozenset of str
+        Names of cut joints that may open.
     tracked : list of (joint name, index of freedom)
         Coordinates of cut joints, which a state must carry along since angles have turns.
     functions : list of TimeFunction
@@ -109,8 +123,11 @@ class TreeConstraints:
         The same, as kernels take it.
     """
 
-    def __init__(self, model: Model, data: TreeData, watched: Sequence[Seat] = ()) -> None:
+    def __init__(
+        self, model: Model, data: TreeData, watched: Sequence[Seat] = (), loose: Collection[str] = ()
+    ) -> None:
         self._data, self.rolling, self._servos = data, tuple(model.rolling), servos_of(model) if model.servos else {}
+        self.loose = frozenset(loose)
         cut = [loop.joint for loop in data.loops]
         self._pairs = [self._cut(joint) for joint in cut]
         self._pairs += [self._welded(joint, link) for joint, link in data.shafts]
@@ -127,6 +144,7 @@ class TreeConstraints:
         ]
         drivers = [self._servos.get(key) for key in self.tracked]
         self._efforts += [("", None) if servo is None else (servo.name, servo.target) for servo in drivers]
+        self._efforts += [("", None)] if self.loose else []  # what drives joints while they are open
         self.functions = [effort for _, effort in self._efforts if effort is not None]
         self._commanded: dict[str, float] = {}
         self.slots: list[MultiplierSlot] = []
@@ -150,6 +168,8 @@ class TreeConstraints:
 
     def _cut(self, joint: Joint) -> _OnSeats:
         found, active = joint_rows(joint), active_freedoms(joint, self._servos)
+        if joint.name in self.loose:
+            active += counted_freedoms(joint, self._servos)
         return _OnSeats(joint, found.rows, found.branch, self._sides(joint), False, active)
 
     def _welded(self, joint: Joint, link: int) -> _OnSeats:
@@ -187,7 +207,7 @@ class TreeConstraints:
         for slot in self.slots:
             if slot.rolling >= 0:
                 rows.holonomic[slot.first : slot.first + len(slot.rows)] = self.rolling[slot.rolling].held
-        given = zeros(closing.ClosingInputs, nd=sum(pair.driven for pair in self._pairs), ne=2 * nf)
+        given = zeros(closing.ClosingInputs, nd=sum(pair.driven for pair in self._pairs), ne=len(self._efforts))
         places = pack_seats([*seats, *watched])
         return closing.Closed(places, pairs, cut, rolling, held, given, rows, new_visit())
 
@@ -250,6 +270,32 @@ class TreeConstraints:
         points = np.vstack((points, *(link.frame[:3, 3] for link in self._data.links)))
         return float(np.max(np.ptp(points, axis=0), initial=0.0)) or 1.0
 
+    def open(self, names: Collection[str]) -> None:
+        """Let those loose joints be open that have these names: their rows are zero, and nothing acts in them."""
+        pairs, cut = self.closed.pairs, self.closed.cut
+        whole_pairs, whole_cut = self._pair_group(), self._cut_group() if self.tracked else cut
+        for j, pair in enumerate(self._pairs):
+            acts = 0.0 if pair.joint.name in names else 1.0
+            rows, own = slice(*pairs.first[j : j + 2]), slice(*pairs.cut[j : j + 2])
+            pairs.u[rows], pairs.w[rows] = acts * whole_pairs.u[rows], acts * whole_pairs.w[rows]
+            pairs.pitch[j], pairs.branch[j] = acts * whole_pairs.pitch[j], whole_pairs.branch[j] if acts else NO_BRANCH
+            for law in LAWS:
+                getattr(cut, law)[own] = acts * getattr(whole_cut, law)[own]
+            cut.effort[own] = whole_cut.effort[own] if acts else len(self._efforts) - 1
+
+    def angles_from_here(self, names: frozenset[str], angles: Array) -> Array:
+        """Angles of `tracked`, in joints of these names without any turn."""
+        return np.where([name in names for name, _ in self.tracked], 0.0, angles)
+
+    def gaps(self, names: frozenset[str], values: Array) -> list[tuple[str, bool, float]]:
+        """Of rows of joints of these names: the joint, whether it is an angle (rad) and no length (m), how far off."""
+        return [
+            (slot.joint.title, row.kind == ROTATION, abs(float(values[slot.first + k])))
+            for slot, pair in zip(self.slots, self._pairs, strict=False)
+            if slot.joint is not None and slot.joint.name in names
+            for k, row in enumerate(pair.rows)
+        ]
+
     @property
     def driven(self) -> bool:
         """Whether a motion is prescribed in one of its joints."""
@@ -271,7 +317,7 @@ class TreeConstraints:
         return np.ascontiguousarray(np.moveaxis(out, 2, 0)).reshape(len(times), len(found), 63)
 
     def sample_efforts(self, times: Array) -> Array:
-        """Prescribed efforts of cut joints and targets of their servos (nt, 2 nf)."""
+        """Prescribed efforts of cut joints and targets of their servos (nt, 2 nf or more)."""
         out = np.zeros((len(times), len(self._efforts)))
         for k, (name, effort) in enumerate(self._efforts):
             if effort is not None:
@@ -330,4 +376,4 @@ def _side(data: TreeData, joint: Joint, place: Place) -> Seat:
     """The joint's frame, carried by what one of its places is on."""
     held = data.seat(place)
     carrier = np.eye(4) if held.link < 0 else data.links[held.link].frame
-    return seat_on(held.link, carrier, joint.frame(), held.interface)
+    return seat_on(held.link, carrier, joint.sides()[int(place is joint.child)], held.interface)
