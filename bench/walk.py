@@ -60,7 +60,7 @@ LAWS = {
     "rotation row of a joint": r"dot\(a, mul\(R, b\)\)|a @ R @ b|cross\(a, mul\(R, b\)\)",
     "lowest point of a disc": r"sqrt\((max\(0\.0, )?1\.0 - c \* c\)|sqrt\(1 - c",
     "servo": r"kp \* \(target - q\)",
-    "opposite of a wrench": r"mul_t\(R, sub\(m, cross\(x, f\)\)\)",
+    "opposite of a wrench": r"m0 - \(y \* f2 - z \* f1\)|m - np\.cross\(x_b - x_a, f\)",
 }
 """Name of a law -> what its formula looks like in a line of code."""
 

@@ -141,9 +141,10 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             tuple(driven),
             (*parts.efforts, *signal_functions(signals)),
             tuple(parts.sources),
-            len(laws),
+            len(packed["state_loads"].node),
             n_columns(signals),
             len(packed["rules"].item),
+            len(packed["state_loads"].carried),
         ),
         frames=skeleton.frames,
         twists=twists,
@@ -185,9 +186,11 @@ def _with_fluid_and_propellant(parts: Parts, bodies: Bodies, weights: Nodes) -> 
     nodes, masses = bodies.node.tolist(), list(bodies.mass)
     rows: list[tuple[int, int, int]] = []
     base = []
-    for law in parts.laws:
+    for k, law in enumerate(parts.laws):
         inertia = law.load.inertia
         if inertia is not None:
+            if law.inertia is not None:
+                parts.carried[k] = len(nodes)
             at = parts.skeleton.attach(law.load.place)
             carry = se3.adjoint(se3.inverse(at.frame))
             nodes.append(at.node)

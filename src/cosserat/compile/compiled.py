@@ -151,7 +151,7 @@ class CompiledModel:
     def addresses(self) -> dict[str, Any]:
         """Tables (n, 2) of addresses of what users wrote, and of its derivatives, by fields of `Solver`."""
         return {
-            "units": address_rows([(law.law, law.derivative) for law in self.laws]),
+            "units": address_rows([(law.law, law.derivative, law.inertia) for law in self.laws], 3),
             "rules": address_rows([(rule.law, None) for rule in self.rules]),
             "media": medium_addresses(self.media, self.beams) if self.media else address_rows([]),
         }

@@ -24,6 +24,8 @@ from cosserat.model.state_loads import StateLoad
 
 Array = NDArray[np.float64]
 
+WEIGHT = ".weight"  # how names of laws end that take the weight of an inertia back
+
 
 class FluidInertia(NamedTuple):
     """What moves with a place: a matrix (6, 6) in its frame."""
@@ -65,7 +67,7 @@ class Uplift(StateLoad):
     """-A (R^T g, 0) at the place of an inertia A."""
 
     def __init__(self, model: Model, item: FluidInertia) -> None:
-        self.name, self._place, self._other, self.derivative = f"{item.name}.weight", item.place, None, None
+        self.name, self._place, self._other, self.derivative = f"{item.name}{WEIGHT}", item.place, None, None
         self._given, self._model, self._matrix = {"name": self.name}, model, item.matrix
 
     @property
@@ -106,9 +108,12 @@ def uplift_law(t, frame, twist, p):
 
 
 def uplift_power(gravity: Array, frames: Array, twists: Array, matrix: Array) -> Array:
-    """Power (nt,) of that law, which is no load; `frames` (nt, 12) and `twists` (nt, 6) are those of the link."""
+    """Power (nt,) of that law, which is no load; `frames` (nt, 12) and `twists` (nt, 6) are those of the link, `matrix`
+    its inertia, the same for all times or (nt, 6, 6).
+    """
     pull = np.einsum("tji,j->ti", frames[:, :9].reshape(-1, 3, 3), gravity)
-    return np.asarray(-np.einsum("ti,ij,tj->t", twists, matrix[:, :3], pull))
+    matrix = np.broadcast_to(matrix, (len(twists), 6, 6))
+    return np.asarray(-np.einsum("ti,tij,tj->t", twists, matrix[..., :3], pull))
 
 
 def lost_power(gravity: Array, frames: Array, twists: Array, rates: Array) -> Array:

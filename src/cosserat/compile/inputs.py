@@ -32,9 +32,10 @@ class Sampler:
     driven: tuple[Joint, ...]
     efforts: tuple[TimeFunction, ...]
     wrenches: tuple[WrenchSource, ...]
-    n_state: int = 0  # number of loads that depend on the state
+    n_state: int = 0  # number of places of loads that depend on the state
     n_signals: int = 0  # the last so many efforts are signals of their laws, which a load factor does not scale
     n_rules: int = 0  # number of users' constraints
+    n_carried: int = 0  # number of laws whose inertia changes
 
     def sample(
         self, t: Array, load_factor: float = 1.0, step: float = 0.0, jumps: Jumps | None = None
@@ -63,7 +64,7 @@ class Sampler:
         gravity, clock = np.empty((n, 3)), np.empty((n, 2))
         gravity[:] = load_factor * self.gravity
         clock[:, 0], clock[:, 1] = t, load_factor
-        answers = np.zeros((n, self.n_state, 7)), np.zeros((n, self.n_rules, 24))
+        answers = np.zeros((n, self.n_state, 7)), np.zeros((n, self.n_carried, 37)), np.zeros((n, self.n_rules, 24))
         return Inputs(gravity, drive, *loads, clock, *answers)
 
     def loads(

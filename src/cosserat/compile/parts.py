@@ -34,6 +34,7 @@ class Parts:
     size: float = 0.0  # extent of the mechanism
     efforts: list[TimeFunction] = field(default_factory=list)  # of joints, servos and tendons; behind: signals of laws
     sources: list[WrenchSource] = field(default_factory=list)  # of sampled wrenches, filled by `load_arrays`
+    carried: dict[int, int] = field(default_factory=dict)  # laws whose inertia changes, and its row among the bodies
     line_columns: dict[str, NDArray[np.int64]] = field(default_factory=dict)  # likewise, see `CompiledModel`
 
     def block(self, i: int, k: int) -> int:

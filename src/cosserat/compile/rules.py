@@ -50,8 +50,7 @@ class CompiledRule:
     def answer(self, t: float, frame: Array, twist: Array) -> Array:
         """What the law gives (m,) at a relative motion; not a number where it fails."""
         out = np.zeros(6)
-        still = np.eye(4), np.zeros(6)
-        code = self.law(float(t), np.ascontiguousarray(frame), np.ascontiguousarray(twist), *still, self.numbers, out)
+        code = self.law(float(t), np.array([frame]), np.array([twist]), self.numbers, out)
         return out[: len(self.item.held)] if code == 0 else np.full(len(self.item.held), np.nan)
 
     def rows(self, t: float, frame: Array, twist: Array, size: float) -> tuple[Array, Array, Array]:
@@ -169,7 +168,6 @@ def rule_laws(items: list[Constraint], size: float) -> dict[str, Any]:
     return {
         "n_rows": ints([len(item.held) for item in items]),
         "held": ints([int(all(item.held)) for item in items]),
-        "pair": ints([0] * len(items)),
         "length": np.full(len(items), size),
         "start": ranges(numbers),
         "parameter": np.array([x for values in numbers for x in values], dtype=float),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,18 @@ from cosserat.model.state_loads import StateLoad
 
 Array = NDArray[np.float64]
 
-_NO_LENGTH = "No implementation of function Function(<built-in function len>)"  # Numba, of a number or of None
+_NO_ARRAY = (  # Numba, of a number or of None, of a tuple
+    "No implementation of function Function(<built-in function len>)",
+    "Unknown attribute 'size'",
+    "Unknown attribute 'shape'",
+)
 
 _GRID, _CALLS = (256, 2048), 40_000  # times at which each law is looked at, and how often all are called for that
 _SLOW = 0.01  # m/s, rad/s
 _BESIDE = np.array([0.31, -0.43, 0.59, 0.47, -0.61, 0.23])  # any twist
 _TURNS, _DIFFERENCE, _STEADY = 30, 1e-6, 1e-10  # of the search for steady states
+_ALONG = 1e-4  # rad or m: step of a difference along the motion
+_CANCEL = 1e-7  # of the largest wrench: a sum that is none
 
 
 @dataclass(frozen=True)
@@ -35,11 +40,12 @@ class CompiledLaw:
     load: StateLoad
     law: Any
     derivative: Any | None
+    inertia: Any | None = None  # that of a law which sees the rate, where it changes with the frame
 
     @property
     def numbers(self) -> Array:
         """Present values of the parameters, behind them first values of its states; at least one number."""
-        matter = () if self.load.element is None else element_mass(self.load.element)
+        matter = self.load.hidden if self.load.element is None else element_mass(self.load.element)
         return np.array((*self.load.values, *matter, *self.load.first_states) or (0.0,))
 
     @property
@@ -47,37 +53,55 @@ class CompiledLaw:
         """Number of its states."""
         return len(self.load.states)
 
+    @property
+    def size(self) -> int:
+        """How many numbers it gives: of its wrenches, and what is behind them."""
+        return 6 * self.load.acts_on + self.n_states + int(self.load.has_energy)
+
+    def reference(self, size: float = 0.0) -> tuple[Array, Array]:
+        """Frames (n, 4, 4) and twists (n, 6) of its places where they are described; the first so far beside that."""
+        frames = np.array([place.frame() for place in self.load.places])
+        twists = np.zeros((len(frames), 6))
+        frames[0], twists[0] = probe(frames[0], size)
+        return frames, twists
+
     def answer(
-        self,
-        t: float,
-        frame: Array,
-        twist: Array,
-        other_frame: Array,
-        other_twist: Array,
-        states: Array | None = None,
-        numbers: Array | None = None,
+        self, t: float, frames: Array, twists: Array, states: Array | None = None, numbers: Array | None = None
     ) -> Array:
-        """Wrench and rates of states (6 + n,), or wrench and energy (7,); not a number where the law fails.
+        """Wrenches one after another, then rates of states or an energy; not numbers where the law fails.
 
-        At frames (4, 4), twists (6,), states (n,) and numbers, the present ones by default.
+        At frames (n, 4, 4), twists (n, 6), states and numbers, the present ones by default.
         """
-        n, more = self.n_states, int(self.load.has_energy)
-        out, numbers = np.zeros(6 + n + more), self.numbers if numbers is None else numbers
-        if states is not None and n:
-            numbers[-n:] = states
-        arrays = (np.ascontiguousarray(a, dtype=float) for a in (frame, twist, other_frame, other_twist))
-        code = self.law(float(t), *arrays, numbers, out)
-        return out if code == 0 else np.full(6 + n + more, np.nan)
+        out, numbers = np.zeros(self.size), self.numbers if numbers is None else numbers
+        if states is not None and self.n_states:
+            numbers[-self.n_states :] = states
+        if self.inertia is not None:
+            first = len(self.load.values)
+            numbers[first : first + 36] = self.inertia_at(t, frames[0]).ravel()
+        code = self.law(float(t), np.ascontiguousarray(frames), np.ascontiguousarray(twists), numbers, out)
+        return out if code == 0 else np.full(self.size, np.nan)
 
-    def wrench(self, *motion: Any) -> Array:
-        """Wrench (6,) at a motion and states as for `answer`; not a number where the law fails."""
-        return self.answer(*motion)[:6]
+    def inertia_at(self, t: float, frame: Array) -> Array:
+        """Inertia (6, 6) that goes to its body, in the frame (4, 4) of its place."""
+        assert self.inertia is not None
+        out = np.full(36, np.nan)
+        self.inertia(float(t), np.array([frame]), np.zeros((1, 6)), self.numbers, out)
+        return out.reshape(6, 6)
 
-    def steady(self, t: float, frame: Array, twist: Array, other_frame: Array, other_twist: Array) -> tuple[Array, str]:
+    def inertia_over(self, times: Array, frames: Array, twists: Array) -> tuple[Array, Array]:
+        """The same A (nt, 6, 6) over time, and v.A'v/2 (nt,): what its change adds to the kinetic energy."""
+        A, powers = np.zeros((len(times), 6, 6)), np.zeros(len(times))
+        for i, (t, H, v) in enumerate(zip(times, frames, twists, strict=True)):
+            h = _ALONG / max(1.0, float(np.abs(v).max()))
+            ahead, behind = (self.inertia_at(t, H @ se3.exp(side * h * v)) for side in (1.0, -1.0))
+            A[i], powers[i] = self.inertia_at(t, H), v @ (ahead - behind) @ v / (4.0 * h)
+        return A, powers
+
+    def steady(self, t: float, frames: Array, twists: Array) -> tuple[Array, str]:
         """States (n,) at which all rates vanish at a motion; and the name of one that has no such value, or ""."""
 
         def rate(states: Array) -> Array:
-            return self.answer(t, frame, twist, other_frame, other_twist, states)[6:]
+            return self.answer(t, frames, twists, states)[6 * self.load.acts_on :]
 
         y = np.array(self.load.first_states)
         for _ in range(_TURNS):
@@ -105,21 +129,25 @@ def compile_law(load: StateLoad) -> CompiledLaw:
     ModelError
         If it cannot be compiled, or does not give six numbers; the message shows the line.
     """
-    record, pair = load.record_type(), load.other is not None
-    units = []
-    for what, function, build in (
-        ("law", load.law, partial(state_loads.compile_law, n_more=len(load.states) + int(load.has_energy))),
-        ("derivative", load.derivative, state_loads.compile_derivative),
+    places = load.record_type(), len(load.places), load.acts_on, load.joins
+    law, derivative = load.law, load.derivative
+    units: list[Any] = []
+    for what, build in (
+        ("law", lambda: state_loads.compile_law(law, *places, len(load.states) + int(load.has_energy))),
+        ("derivative", lambda: derivative and state_loads.compile_derivative(derivative, law, *places)),
     ):
         try:
-            units.append(None if function is None else build(function, record, pair))
+            units.append(build())
         except CosseratError as error:
-            if _NO_LENGTH in str(error):
-                wanted = wanted_of(load) if what == "law" else f"(6, {24 if pair else 12})"
-                raise ModelError(f"{load.title}: the {what} must return an array {wanted}") from None
+            if any(text in str(error) for text in _NO_ARRAY):
+                raise ModelError(f"{load.title}: the {what} must return an array {wanted_of(load, what)}") from None
             raise refused(load.title, what, error) from None
-    compiled = CompiledLaw(load, *units)
+    matrix = load.inertia_law
+    inertia = matrix and state_loads.compile_law(matrix, load.record_type(), 1, 1, False, 30)
+    compiled = CompiledLaw(load, units[0], units[1], inertia)
     _demand_sizes(compiled)
+    if load.joins and load.balanced:
+        _demand_balance(compiled)
     return compiled
 
 
@@ -131,25 +159,46 @@ def refused(title: str, what: str, error: Exception) -> ModelError:
     )
 
 
-def wanted_of(load: StateLoad) -> str:
-    """Shape and meaning of what a law returns."""
+def wanted_of(load: StateLoad, what: str) -> str:
+    """Shape and meaning of what a law or its derivative returns."""
+    n = len(load.places)
+    rows = 6 * n if load.joins else 6
+    if what == "derivative":
+        return f"({rows}, {12 * n})"
+    if load.joins and not load.states:
+        return f"({n}, 6), force and moment on each of its places in that place's frame"
     rates = f", then the rates of its states {', '.join(load.states)}" if load.states else ""
-    return f"({6 + len(load.states)},), force and moment in the place's frame{rates}"
+    of = f"on each of its {n} places in that" if load.joins else "in the"
+    return f"({rows + len(load.states)},), force and moment {of} place's frame{rates}"
 
 
 def _demand_sizes(compiled: CompiledLaw) -> None:
     """Raise if a function gives another number of components than it must."""
-    load, still = compiled.load, np.zeros(6)
-    frames = load.place.frame(), np.eye(4) if load.other is None else load.other.frame()
-    given = (0.0, frames[0], still, frames[1], still.copy(), compiled.numbers)
-    columns, n = 12 if load.other is None else 24, compiled.n_states
-    for unit, out, wanted in (
-        (compiled.law, np.zeros(6 + n + int(load.has_energy)), wanted_of(load)),
-        (compiled.derivative, np.zeros((6, 24)), f"(6, {columns})"),
-    ):
+    load, n = compiled.load, len(compiled.load.places)
+    given = 0.0, *compiled.reference(), compiled.numbers
+    outs = np.zeros(compiled.size), np.zeros((6 * n, 12 * n))
+    for what, unit, out in zip(("law", "derivative"), (compiled.law, compiled.derivative), outs, strict=True):
         if unit is not None and unit(*given, out) == state_loads.WRONG_SIZE:
-            what = "law" if unit is compiled.law else "derivative"
-            raise ModelError(f"{load.title}: the {what} must return an array {wanted}")
+            raise ModelError(f"{load.title}: the {what} must return an array {wanted_of(load, what)}")
+
+
+def _demand_balance(compiled: CompiledLaw) -> None:
+    """Raise if the wrenches of a law that joins places do not cancel, at places beside those that are described."""
+    load, n = compiled.load, len(compiled.load.places)
+    for size in (0.03, 0.1):
+        moved = [probe(frame, size * np.cos(k)) for k, frame in enumerate(compiled.reference()[0])]
+        frames, twists = (np.array(side) for side in zip(*moved, strict=True))
+        wrenches = compiled.answer(0.3, frames, twists)[: 6 * n].reshape(n, 6)
+        on_origin = [
+            se3.adjoint(se3.inverse(frame)).T @ wrench for frame, wrench in zip(frames, wrenches, strict=True)
+        ]
+        total = np.sum(on_origin, axis=0)
+        if np.abs(total).max() > _CANCEL * np.abs(on_origin).max():  # also false where the law gives no number
+            raise ModelError(
+                f"{load.title}: the wrenches of its law do not cancel: together they are {np.round(total, 6).tolist()} "
+                "about the origin, force first, where they should be zero as between bodies; pass balanced=False if "
+                "they act from outside"
+            )
 
 
 def moments_of(laws: tuple[CompiledLaw, ...], start: float, end: float) -> list[float]:
@@ -160,11 +209,12 @@ def moments_of(laws: tuple[CompiledLaw, ...], start: float, end: float) -> list[
     if not laws or not end > start:
         return []
     cells = min(max(_CALLS // len(laws), _GRID[0]), _GRID[1])
-    grid, twist, still = np.linspace(start, end, cells + 1), np.full(6, _SLOW), np.zeros(6)
+    grid = np.linspace(start, end, cells + 1)
     out: set[float] = set()
     for law in laws:
-        place, other = law.load.place.frame(), np.eye(4) if law.load.other is None else law.load.other.frame()
-        values = np.array([law.answer(t, place, twist, other, still) for t in grid])
+        frames, twists = law.reference()
+        twists[0] = _SLOW
+        values = np.array([law.answer(t, frames, twists) for t in grid])
         if np.isfinite(values).all():
             out.update(pulses(grid, values, least=1))
     return sorted(t for t in out if start < t < end)
@@ -181,16 +231,13 @@ def switches_of(laws: tuple[CompiledLaw, ...], start: float, end: float) -> list
 def _switches(law: CompiledLaw, size: float, start: float, end: float) -> list[float]:
     """Those of a law at places so far from where they are described."""
     load = law.load
-    motion, other = probe(load.place.frame(), size), probe(np.eye(4), 0.0)
-    given = motion
-    if load.other is not None:
-        other = probe(load.other.frame(), 0.0)
-        given = (*motion, *other)
+    frames, twists = law.reference(size)
+    given = (frames, twists) if load.joins else [x for motion in zip(frames, twists, strict=True) for x in motion]
     numbers = np.array([law.numbers]).view(load.record_type()).reshape(-1)[0]
     function = getattr(load.law, "py_func", load.law)
     return switched(
         lambda t: function(t, *given, numbers),
-        lambda times: np.array([law.answer(t, *motion, *other) for t in times]), start, end,
+        lambda times: np.array([law.answer(t, frames, twists) for t in times]), start, end,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,6 @@ from cosserat.kernels.arrays import StateLoads
 from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
-from cosserat.model.places import GROUND
 from cosserat.model.sampled import Sampled
 
 Array = NDArray[np.float64]
@@ -30,7 +30,9 @@ _LOST = 1e6  # rad or m in a step: a motion that has been lost before
 def coupled_nodes(parts: Parts) -> list[tuple[int, int]]:
     """Pairs of nodes that such loads couple."""
     attach = parts.skeleton.attach
-    return [(attach(x.load.place).node, attach(x.load.other).node) for x in parts.laws if x.load.other is not None]
+    return [
+        pair for law in parts.laws for pair in combinations([attach(place).node for place in law.load.places], 2)
+    ]
 
 
 class Signal(NamedTuple):
@@ -74,23 +76,25 @@ def n_columns(signals: list[Signal]) -> int:
 def state_load_arrays(parts: Parts) -> StateLoads:
     """Arrays of the loads of a model; their signals have the columns of the sampled efforts behind those of joints."""
     loads = [law.load for law in parts.laws]
-    here = [parts.skeleton.attach(load.place) for load in loads]
-    there = [parts.skeleton.attach(load.other or GROUND.at((0.0, 0.0, 0.0))) for load in loads]
+    seats = [[parts.skeleton.attach(place) for place in load.places] for load in loads]
+    blocks = [[parts.block(a.node, b.node) for a in line for b in line] for line in seats]
     numbers = [law.numbers for law in parts.laws]
     start = ranges(numbers)
     signals = [(start[x.load] + x.place, len(parts.efforts) + x.column) for x in signals_of(parts.model)]
     return StateLoads(
-        node=ints([(a.node, b.node) for a, b in zip(here, there, strict=True)], 2),
-        frame_a=np.array([frame_to_row(a.frame) for a in here]).reshape(-1, 12),
-        frame_b=np.array([frame_to_row(b.frame) for b in there]).reshape(-1, 12),
-        pair=ints([load.pair for load in loads]),
+        first=ranges(seats),
+        node=ints([seat.node for line in seats for seat in line]),
+        frame=np.array([frame_to_row(seat.frame) for line in seats for seat in line]).reshape(-1, 12),
+        acts=ints([load.acts_on for load in loads]),
         length=np.full(len(loads), parts.size),
         start=start,
         parameter=np.concatenate(numbers),
         inner=ranges([load.states for load in loads]),
         stored=ints([int(load.has_energy) for load in loads]),
         signal=ints(signals, 2),
-        block=ints([parts.pair(a.node, b.node) for a, b in zip(here, there, strict=True)], 4),
+        carried=ints([(k, row, start[k] + len(loads[k].values)) for k, row in parts.carried.items()], 3),
+        corner=ranges(blocks),
+        block=ints([number for line in blocks for number in line]),
     )
 
 
@@ -102,7 +106,7 @@ def state_wrenches(
     inner: Array | None = None,
     effort: Array | None = None,
 ) -> Array:
-    """Wrenches and energies (nt, ns, 7) of all such loads in their places.
+    """Wrenches and energies (nt, np, 7) of all such loads in their places, one after another.
 
     For frames (nt, n+1, 12) and twists (nt, n+1, 6). `inner` (nt, ny) are the states of laws; without them the laws are
     taken at their first states. `effort` (nt, n) are the sampled efforts with the signals of laws; without them those
@@ -113,9 +117,10 @@ def state_wrenches(
         effort = compiled.sampler.sample(np.asarray(times, dtype=float)).effort
     if inner is None or inner.shape != (len(times), compiled.n_inner):
         inner = np.repeat(compiled.first_states()[:1], len(times), axis=0)
-    out = np.zeros((len(times), len(compiled.laws), 7))
+    out = np.zeros((len(times), len(arrays.node), 7))
     for k, law in enumerate(compiled.laws):
-        sides = motions_of(compiled, k, frames, twists)
+        placed, moving = motions_of(compiled, k, frames, twists)
+        first, m = arrays.first[k], arrays.acts[k]
         own = slice(arrays.inner[k], arrays.inner[k + 1])
         mine = [(at - arrays.start[k], c) for at, c in arrays.signal if arrays.start[k] <= at < arrays.start[k + 1]]
         for i, t in enumerate(times):
@@ -123,25 +128,35 @@ def state_wrenches(
             for at, column in mine:
                 assert effort is not None
                 numbers[at] = effort[i, column]
-            frame, twist, other_frame, other_twist = (side[i] for side in sides)
-            found = law.answer(t, frame, twist, other_frame, other_twist, inner[i, own], numbers)
-            out[i, k, :6] = found[:6]
+            found = law.answer(t, placed[i], moving[i], inner[i, own], numbers)
+            out[i, first : first + m, :6] = found[: 6 * m].reshape(m, 6)
             if law.load.has_energy:
-                out[i, k, 6] = found[6]
+                out[i, first, 6] = found[6 * m]
     return out
 
 
-def motions_of(compiled: CompiledModel, k: int, frames: Array, twists: Array) -> tuple[Array, Array, Array, Array]:
-    """Frames (nt, 4, 4) and twists (nt, 6) of the place of law k, and of the other one."""
+def carried_inertias(compiled: CompiledModel, times: Array, frames: Array, twists: Array) -> Array:
+    """Inertias A of laws that change with the frame, of their nodes, and v.A'v/2 (nt, nc, 37); arguments as above."""
     arrays = compiled.system.state_loads
-    sides: list[Array] = []
-    for node, row in zip(arrays.node[k], (arrays.frame_a[k], arrays.frame_b[k]), strict=True):
-        place = row_to_frame(row)
-        H = np.zeros((len(frames), 4, 4))
-        H[:, :3, :3], H[:, :3, 3] = frames[:, node, :9].reshape(-1, 3, 3), frames[:, node, 9:]
-        H[:, 3, 3] = 1.0
-        sides += [H @ place, twists[:, node] @ se3.adjoint(se3.inverse(place)).T]
-    return sides[0], sides[1], sides[2], sides[3]
+    out = np.zeros((len(times), len(arrays.carried), 37))
+    for c, (k, _, _) in enumerate(arrays.carried):
+        law, (placed, moving) = compiled.laws[k], motions_of(compiled, k, frames, twists)
+        carry = se3.adjoint(se3.inverse(row_to_frame(arrays.frame[arrays.first[k]])))
+        A, out[:, c, 36] = law.inertia_over(times, placed[:, 0], moving[:, 0])
+        out[:, c, :36] = (carry.T @ A @ carry).reshape(-1, 36)
+    return out
+
+
+def motions_of(compiled: CompiledModel, k: int, frames: Array, twists: Array) -> tuple[Array, Array]:
+    """Frames (nt, n, 4, 4) and twists (nt, n, 6) of the places of law k."""
+    arrays = compiled.system.state_loads
+    here = slice(arrays.first[k], arrays.first[k + 1])
+    nodes, places = arrays.node[here], [row_to_frame(row) for row in arrays.frame[here]]
+    H = np.zeros((len(frames), len(nodes), 4, 4))
+    H[..., :3, :3], H[..., :3, 3] = frames[:, nodes, :9].reshape(-1, len(nodes), 3, 3), frames[:, nodes, 9:]
+    H[..., 3, 3] = 1.0
+    carry = np.array([se3.adjoint(se3.inverse(place)) for place in places])
+    return H @ np.array(places), np.einsum("nij,tnj->tni", carry, twists[:, nodes])
 
 
 def failing_balance(compiled: CompiledModel, t: float, frames: Array, twists: Array) -> str:
@@ -149,8 +164,8 @@ def failing_balance(compiled: CompiledModel, t: float, frames: Array, twists: Ar
     inner, arrays = compiled.first_states()[:1].copy(), compiled.system.state_loads
     for k, law in enumerate(compiled.laws):
         if law.n_states:
-            sides = motions_of(compiled, k, frames[None], twists[None])
-            found, stuck = law.steady(t, *(side[0] for side in sides))
+            placed, moving = motions_of(compiled, k, frames[None], twists[None])
+            found, stuck = law.steady(t, placed[0], moving[0])
             if stuck:
                 return (
                     f"{law.load.title}: its state {stuck!r} has no steady value, because its rate does not depend on "
@@ -170,9 +185,10 @@ def cautions(compiled: CompiledModel, times: Array, frames: Array, twists: Array
     for k, law in enumerate(compiled.laws):
         if not law.load.cautious:
             continue
-        frame, twist, *_ = motions_of(compiled, k, frames, twists)
+        placed, moving = motions_of(compiled, k, frames, twists)
         own = inner[:, arrays.inner[k] : arrays.inner[k + 1]]
-        told = [law.load.caution(float(t), *row) for t, *row in zip(times, frame, twist, own, strict=True)]
+        rows = zip(times, placed[:, 0], moving[:, 0], own, strict=True)
+        told = [law.load.caution(float(t), *row) for t, *row in rows]
         strongest = max([strongest, *(strong for strong, _ in told)])
         said += sorted((x for x in told if x[1]), key=lambda x: -x[0])[:1]
     return [text for strong, text in said if strong > _FAINT * strongest]
@@ -208,14 +224,16 @@ def failing_law(
 def _faults(
     compiled: CompiledModel, t: float, frames: Array, twists: Array, states: Array | None
 ) -> Iterator[tuple[str, str, Array]]:
-    """Loads whose laws give no numbers at a state: their titles, what they say of it in words, and their wrenches."""
+    """Loads whose laws give no numbers at a state: titles, what they say of it in words, wrenches that are none."""
     arrays, inner = compiled.system.state_loads, compiled.first_states()[0] if states is None else states[0]
     found = state_wrenches(compiled, np.array([t]), frames[None], twists[None], states)[0]
-    for k, (law, wrench) in enumerate(zip(compiled.laws, found, strict=True)):
-        if not np.all(np.isfinite(wrench)):
-            there, twist, *_ = (side[0] for side in motions_of(compiled, k, frames[None], twists[None]))
+    for k, law in enumerate(compiled.laws):
+        wrong = [w for w in found[arrays.first[k] : arrays.first[k + 1]] if not np.all(np.isfinite(w))]
+        if wrong:
+            placed, moving = motions_of(compiled, k, frames[None], twists[None])
+            there, twist = placed[0, 0], moving[0, 0]
             own = inner[arrays.inner[k] : arrays.inner[k + 1]]
-            yield law.load.title, law.load.outside(t, there) or law.load.fault(t, there, twist, own), wrench[:6]
+            yield law.load.title, law.load.outside(t, there) or law.load.fault(t, there, twist, own), wrong[0][:6]
 
 
 def leaving(compiled: CompiledModel, t: float, state: tuple[Array, ...], h: float) -> str:

@@ -25,11 +25,12 @@ RANGES: dict[str, tuple[int, Any]] = {
     "springs.start": (0, "nsp+1"), "springs.node": (0, "n"), "springs.slack": (0, 2), "springs.column": (-1, "ng"),
     "springs.corner": (0, "nsb+1"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
     "line_loads.element": (0, "ne"), "line_loads.column": (0, "nw"), "line_loads.follower": (0, 2),
-    "state_loads.node": (0, "n"), "state_loads.pair": (0, 3), "state_loads.start": (0, "np+1"),
+    "state_loads.first": (0, "nxp+1"), "state_loads.node": (0, "n"), "state_loads.acts": (1, "nxp+1"),
+    "state_loads.corner": (0, "nxb+1"), "state_loads.carried": (0, 2**31), "state_loads.start": (0, "np+1"),
     "state_loads.inner": (0, "ny+1"), "state_loads.stored": (0, 2), "state_loads.signal": (0, 2**31),
     "bodies.varying": (0, 2**31),
     "rolling.n_rows": (0, 4), "rolling.held": (0, 4), "rules.item": (0, "nr"), "rules.node": (0, "n"),
-    "rules.n_rows": (0, 4), "rules.held": (0, 2), "rules.pair": (0, 1), "rules.start": (0, "no+1"),
+    "rules.n_rows": (0, 4), "rules.held": (0, 2), "rules.start": (0, "no+1"),
     "rolling.node": (0, "n"), "rolling.kind": (0, 64), "media.element": (0, "ne"), "media.start": (0, "nk+1"),
     **{f"{g}.block": (0, 2**31)
        for g in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling", "rules")},
@@ -37,7 +38,8 @@ RANGES: dict[str, tuple[int, Any]] = {
 _COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint", "nq": "turns.joint",
            "ns": "springs.stiffness", "nsp": "springs.node", "nsb": "springs.block",
            "nl": "loads.node", "nr": "rolling.node", "nu": "rules.item", "no": "rules.parameter",
-           "nx": "state_loads.node",
+           "nx": "state_loads.acts", "nxp": "state_loads.node", "nxb": "state_loads.block",
+           "nxi": "state_loads.carried",
            "np": "state_loads.parameter", "nm": "media.element", "nk": "media.parameter",
            "nv": "bodies.varying", "ni": "bodies.lone",
            "nz": "state_loads.signal", "nh": "line_loads.element"}  # fmt: skip
@@ -66,7 +68,7 @@ def check_arrays(raw: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str,
     for key, name in several:
         demand(found[name].ndim >= 2, f"{name} has {found[name].ndim} dimensions")
         sizes[key] = found[name].shape[1]
-    sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np", "ny", "nk", "nu", "no", "ns", "nsp", "nsb")}
+    sizes |= {f"{key}+1": size + 1 for key, size in sizes.items()}
     for group, fields in _groups().items():
         for field, (dtype, ndim) in fields.items():
             name = f"{group}.{field}"

@@ -23,8 +23,7 @@ from cosserat.calls import answered
 from cosserat.errors import CosseratError, FileFormatError, SolveError, shown
 from cosserat.io.bounds import check_arrays, demand
 from cosserat.io.stored import MATRICES, StoredTrajectory, arrays_of, layout_of, mechanism_from
-from cosserat.kernels.arrays import History, Inputs, Rules, zeros
-from cosserat.kernels.touching import DISC
+from cosserat.kernels.arrays import History, Inputs
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.floating import FloatingRecord, LinkLedger
 from cosserat.results.motion import Motion
@@ -33,7 +32,7 @@ from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Carried, Crossed, Phase
 
-FORMAT = 7
+FORMAT = 8
 _SEAL = b"\ncosserat sha256 "
 _SEALED = len(_SEAL) + 64 + 1
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -174,14 +173,6 @@ def _run(body: bytes, path: str) -> Run:
         if layout["format"] != FORMAT:
             raise FileFormatError(f"{path}: written in format {layout['format']}; this version reads format {FORMAT}")
         raw, arrays = ({k: _array(file[g], k, len(body)) for k in file[g]} for g in ("raw", "system"))
-    if "history.inner" not in raw and "time" in raw and "state_loads.node" in arrays:  # laws did not own states then
-        raw["history.inner"] = np.zeros((len(np.atleast_1d(raw["time"])), 0))
-        arrays["state_loads.inner"] = np.zeros(len(arrays["state_loads.node"]) + 1, dtype=np.int64)
-    if "rules.item" not in arrays and "time" in raw and "rolling.kind" in arrays:  # constraints could not be written
-        discs = arrays["rolling.kind"] == DISC
-        arrays["rolling.n_rows"], arrays["rolling.held"] = np.where(discs, 3, 1), discs.astype(np.int64)
-        arrays.update({f"rules.{name}": array for name, array in zeros(Rules)._asdict().items()})
-        raw["inputs.rule"] = np.zeros((len(np.atleast_1d(raw["time"])), 0, 24))
     sizes = check_arrays(raw, arrays)
     history = History(*(raw[f"history.{k}"] for k in History._fields))
     inputs = Inputs(*(raw[f"inputs.{k}"] for k in Inputs._fields))

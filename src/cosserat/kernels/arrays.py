@@ -17,10 +17,11 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.jit import Handles, source_digest
+from cosserat.jit import Handles
 from cosserat.jit import address_table as address_table  # these for those who do not see the compiler
 from cosserat.jit import bound as bound
 from cosserat.jit import load as load
+from cosserat.jit import source_digest as source_digest
 
 F1 = Annotated[NDArray[np.float64], ("float64", 1)]
 F2 = Annotated[NDArray[np.float64], ("float64", 2)]
@@ -150,19 +151,21 @@ class LineLoads(NamedTuple):
 
 
 class StateLoads(NamedTuple):
-    """Laws of users at a place, or between two places: called by address, see `state_loads`."""
+    """Laws of users about any number of places: called by address, see `state_loads`."""
 
-    node: Annotated[I2, "nx", 2]  # of the place and of the other one, the ground if there is none
-    frame_a: Annotated[F2, "nx", 12]  # place in its node's frame
-    frame_b: Annotated[F2, "nx", 12]  # the other
-    pair: Annotated[I1, "nx"]  # 0: one place; 1: the opposite acts on the other; 2: nothing acts on the other
+    first: Annotated[I1, "nx+1"]  # range of its places in ...
+    node: Annotated[I1, "nxp"]  # ... these
+    frame: Annotated[F2, "nxp", 12]  # place in its node's frame
+    acts: Annotated[I1, "nx"]  # on how many of its places it acts, the first ones
     length: Annotated[F1, "nx"]  # over which the law may change, for differences
     start: Annotated[I1, "nx+1"]  # range of its parameters in ...
     parameter: Annotated[F1, "np"]  # ... this; behind them places for its states, where they are written for every call
     inner: Annotated[I1, "nx+1"]  # range of its states among those of all laws, see `law_states`
     stored: Annotated[I1, "nx"]  # 1: the wrench is that of an energy, which the law gives behind it
     signal: Annotated[I2, "nz", 2]  # what follows sampled inputs: place in `parameter`, column of the sampled efforts
-    block: Annotated[I2, "nx", 4]
+    corner: Annotated[I1, "nx+1"]  # range of its blocks in ...
+    block: Annotated[I1, "nxb"]  # ... this: n x n of them, of all pairs of its places
+    carried: Annotated[I2, "nxi", 3]  # laws whose inertia changes: number, row in `Bodies.mass`, place in `parameter`
 
 
 class Media(NamedTuple):
@@ -200,7 +203,6 @@ class Rules(NamedTuple):
     frame_b: Annotated[F2, "nu", 12]  # the place
     n_rows: Annotated[I1, "nu"]
     held: Annotated[I1, "nu"]  # 1: they hold positions
-    pair: Annotated[I1, "nu"]  # zero, see `StateLoads`
     length: Annotated[F1, "nu"]  # over which the law may change, for differences
     start: Annotated[I1, "nu+1"]  # range of its parameters in ...
     parameter: Annotated[F1, "no"]  # ... this
@@ -229,7 +231,8 @@ class Inputs(NamedTuple):
     effort: Annotated[F2, "nt", "ng"]  # efforts in joints, targets of servos, signals of laws
     wrench: Annotated[F3, "nt", "nw", 6]
     clock: Annotated[F2, "nt", 2]  # time, and the factor by which a solver scales all loads
-    state: Annotated[F3, "nt", "nx", 7]  # wrenches of state-dependent loads in their places, energies; results fill it
+    state: Annotated[F3, "nt", "nxp", 7]  # wrenches of state-dependent loads in their places, energies; results fill it
+    carried: Annotated[F3, "nt", "nxi", 37]  # inertias of laws that change, of the nodes, and v.A'v/2; likewise
     rule: Annotated[F3, "nt", "nu", 24]  # rows (3, 6) of users' constraints, values and rates; results fill it, too
 
 
@@ -291,7 +294,7 @@ class Solver(NamedTuple):
     follow: Annotated[F1, 1]  # how states of laws follow the motion, see `law_states`
     laws: Annotated[I2, "nk", 3]  # addresses of the stages of the laws in use, a row for each kind of force; see `laws`
     bonds: Annotated[I2, "nk", 3]  # the same for constraints besides joints
-    units: Annotated[I2, "ns", 2]  # addresses of users' laws and of their derivatives, 0: none is given
+    units: Annotated[I2, "ns", 3]  # addresses of users' laws, of their derivatives and inertias, 0: none is given
     rules: Annotated[I2, "nu", 2]  # the same of users' constraints
     breaks: Annotated[F1, "ns"]  # times at which these are not smooth, see `rule_laws.stencil`
     media: Annotated[I2, "nm", 2]  # addresses of first and second derivatives of potentials
@@ -318,15 +321,14 @@ class Scratch(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """Memory for a call of a user's law."""
+    """Memory for a call of a user's law, of the one with the most places."""
 
-    frame_a: Annotated[F2, 4, 4]
-    frame_b: Annotated[F2, 4, 4]
-    twist_a: Annotated[F1, 6]
-    twist_b: Annotated[F1, 6]
-    wrench: Annotated[F1, 7]  # and its energy, if it has one
-    sides: Annotated[F2, 6, 6]  # wrenches on both sides of differences
-    J: Annotated[F2, 6, 24]
+    frame: Annotated[F3, "np", 4, 4]
+    twist: Annotated[F2, "np", 6]
+    wrench: Annotated[F1, "nw+1"]  # on its places, one after another; behind them its energy, if it has one
+    kept: Annotated[F1, "nw"]  # the same where derivatives are taken
+    sides: Annotated[F2, 6, "nw"]  # wrenches on both sides of differences
+    J: Annotated[F2, "nw", "nz"]  # derivatives by frame and twist of each place
 
 
 class Owned(NamedTuple):
@@ -334,7 +336,7 @@ class Owned(NamedTuple):
 
     out: Annotated[F1, "nw"]  # wrench, then rates of the states
     sides: Annotated[F2, 6, "nw"]  # the same on both sides of differences
-    J: Annotated[F2, "nw", "nz"]  # derivatives by the motions of both places and by the states
+    J: Annotated[F2, "nw", "nz"]  # derivatives by the motions of its places and by the states
     gain: Annotated[F3, "ns", "m", "m"]  # how states answer, (sigma - dg/dy)^-1
     slope: Annotated[F3, "ns", "nw", "m"]  # derivatives of wrench and rates by the states, where that was found
     known: Annotated[F1, "ns"]  # the sigma of that matrix; not a number: not known yet
@@ -406,16 +408,11 @@ owned_of = handles.getter("owned", Owned)
 history_of = handles.getter("history", History)
 
 
-def source_stamp() -> str:
-    """Fingerprint of the sources of the kernels."""
-    return source_digest()
-
-
-def address_rows(units: Sequence[tuple[Any, Any]]) -> I2:
-    """Table (n, 2) of the addresses of pairs of units of compiled code; 0 for None."""
-    table: I2 = address_table(len(units), 2)
-    for row, pair in zip(table, units, strict=True):
-        for k, unit in enumerate(pair):
+def address_rows(units: Sequence[tuple[Any, ...]], width: int = 2) -> I2:
+    """Table (n, width) of the addresses of units of compiled code, some for each row; 0 for None."""
+    table: I2 = address_table(len(units), width)
+    for row, several in zip(table, units, strict=True):
+        for k, unit in enumerate(several):
             row[k] = 0 if unit is None else unit.address
     return table
 
@@ -435,12 +432,17 @@ def zeros(group: type[G], **sizes: int) -> G:
     return group(**arrays)
 
 
-def new_visit() -> Visit:
-    """Memory for calls of users' laws."""
-    return zeros(Visit)._replace(frame_a=np.eye(4), frame_b=np.eye(4))
+def most_places(first: I1) -> int:
+    """Places of the law that has the most of them, at least one; `first` are the ranges of all."""
+    return int(np.max(np.diff(first), initial=1))
 
 
-def new_owned(inner: I1) -> Owned:
-    """Memory for laws that own states, whose ranges among all states begin where this says."""
+def new_visit(most: int = 1) -> Visit:
+    """Memory for calls of users' laws of so many places."""
+    return zeros(Visit, np=most, nw=6 * most, nz=12 * most)
+
+
+def new_owned(inner: I1, most: int) -> Owned:
+    """Memory for laws of so many places, whose ranges among all states of laws begin where `inner` says."""
     m, n = int(np.max(np.diff(inner), initial=0)), len(inner) - 1
-    return zeros(Owned, m=m, nw=6 + m, nz=24 + m, ns=n)._replace(known=np.full(n, np.nan))
+    return zeros(Owned, m=m, nw=6 * most + m, nz=12 * most + m, ns=n)._replace(known=np.full(n, np.nan))

@@ -327,10 +327,10 @@ def evaluate(problem, k):
         R, _ = load_frame(middle.frame[i])
         add_space_force(g, nodes.mass[i], load(nodes.moment[i], 0), R, trial.increment[i], trial.residual[i])
     _add_elements(elements_of(problem), scratch, state, trial, middle, h)
-    _add_bodies(bodies_of(problem), scratch, state, trial, h)
     laws, bonds = solver_of(problem).laws, solver_of(problem).bonds
-    for i in range(laws.shape[0]):
+    for i in range(laws.shape[0]):  # before bodies: laws may set their inertia
         call_address(laws[i, slots.CONSERVE], (problem, k))
+    _add_bodies(bodies_of(problem), scratch, state, trial, h)
     _add_loads(loads_of(problem), inputs.wrench[k - 1], inputs.wrench[k], trial, middle)
     _add_joints(jt, inputs.drive[k - 1], inputs.drive[k], trial, middle, length)
     for i in range(bonds.shape[0]):

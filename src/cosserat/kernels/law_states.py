@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from cosserat.jit import call_address, helper, inlined, stage
-from cosserat.kernels import joints, slots, state_loads
+from cosserat.kernels import slots, state_loads
 from cosserat.kernels.arrays import (
     inputs_of,
     middle_of,
@@ -23,8 +23,6 @@ from cosserat.kernels.arrays import (
     trial_of,
     visit_of,
 )
-from cosserat.kernels.state_loads import AGREE, LONG, SHORT
-from cosserat.kernels.tangent import scatter
 
 FROZEN, STEADY = -1.0, 0.0  # values of solver.follow[0]; in a step it is sigma
 MAX_ITERATIONS = 20
@@ -39,113 +37,113 @@ def count(problem):
 
 
 def without(loads):
-    """Number of laws that own none."""
-    return len(loads.node) - int(np.count_nonzero(np.diff(loads.inner)))
+    """Number of laws that own none, and of those whose inertia changes, of which the same stages take care."""
+    return len(loads.acts) - int(np.count_nonzero(np.diff(loads.inner))) + len(loads.carried)
 
 
 @inlined
 def call(laws, i, address, t, trial, visit, owned):
-    """owned.out: wrench of law i and rates of its states, at the motion in `visit` and the states trial.inner[0]."""
+    """owned.out: wrenches of law i and rates of its states, at the motions in `visit` and the states trial.inner[0]."""
     a, b, first = laws.start[i], laws.start[i + 1], laws.inner[i]
-    n = laws.inner[i + 1] - first
-    for k in range(n):
-        laws.parameter[b - n + k] = trial.inner[0, first + k]
+    states = laws.inner[i + 1] - first
+    m, n = state_loads.extent(laws, i)
+    for k in range(states):
+        laws.parameter[b - states + k] = trial.inner[0, first + k]
     numbers, out = laws.parameter[a:b], owned.out
-    code = call_address(address, (t, visit.frame_a, visit.twist_a, visit.frame_b, visit.twist_b, numbers, out))
+    code = call_address(address, (t, visit.frame[:n], visit.twist[:n], numbers, out))
     if code != 0:
-        for k in range(6 + n):
+        for k in range(6 * m + states):
             out[k] = float("nan")
 
 
 @helper
-def difference(sl, i, address, t, column, here, there, trial, visit, owned):
-    """Column of owned.J: derivatives by one of 24 changes of the motions, or by a state behind them."""
-    first, n = sl.inner[i], sl.inner[i + 1] - sl.inner[i]
-    kept = 0.0
-    if column < 24:
-        motion = here if column < 12 else there
+def difference(sl, i, address, t, column, trial, visit, owned):
+    """Column of owned.J: derivatives by one of 12 changes of the motion of each place, or by a state behind them."""
+    first, states = sl.inner[i], sl.inner[i + 1] - sl.inner[i]
+    m, n = state_loads.extent(sl, i)
+    place = column // 12 if column < 12 * n else 0
+    frame, twist = visit.frame[place], visit.twist[place]
+    motion, kept = state_loads.read_motion(frame, twist), 0.0
+    if column < 12 * n:
         s = state_loads.typical(column, motion[1], motion[2], motion[3], sl.length[i])
     else:
-        kept = trial.inner[0, first + column - 24]
+        kept = trial.inner[0, first + column - 12 * n]
         s = 0.0
-        for k in range(n):
+        for k in range(states):
             s = max(s, abs(trial.inner[0, first + k]))
         s = s if s > FAINT else 1.0
     for side in range(6):
-        step = (LONG if side < 2 else 0.5 * LONG if side < 4 else SHORT) * s * (1.0 - 2.0 * (side % 2))
-        if column < 12:
-            state_loads.enter(sl, i, state_loads.shifted(column, step, here), there, visit)
-        elif column < 24:
-            state_loads.enter(sl, i, here, state_loads.shifted(column, step, there), visit)
+        step = state_loads.side_step(side, s)
+        if column < 12 * n:
+            state_loads.write_motion(state_loads.shifted(column, step, motion), frame, twist)
         else:
-            trial.inner[0, first + column - 24] = kept + step
+            trial.inner[0, first + column - 12 * n] = kept + step
         call(sl, i, address, t, trial, visit, owned)
-        for p in range(6 + n):
+        for p in range(6 * m + states):
             owned.sides[side, p] = owned.out[p]
-    if column >= 24:
-        trial.inner[0, first + column - 24] = kept
-    for p in range(6 + n):
-        full = (owned.sides[0, p] - owned.sides[1, p]) / (2.0 * LONG * s)
-        half = (owned.sides[2, p] - owned.sides[3, p]) / (LONG * s)
-        short = (owned.sides[4, p] - owned.sides[5, p]) / (2.0 * SHORT * s)
-        smooth = half + (half - full) / 3.0
-        size = abs(smooth) + abs(owned.sides[4, p]) / s
-        owned.J[p, column] = smooth if abs(smooth - short) <= AGREE * size else short
+    state_loads.write_motion(motion, frame, twist)
+    if column >= 12 * n:
+        trial.inner[0, first + column - 12 * n] = kept
+    for p in range(6 * m + states):
+        owned.J[p, column] = state_loads.difference(owned.sides, p, s, abs(owned.sides[4, p]))
 
 
 @helper
 def find_gain(sl, i, sigma, owned):
     """owned.slope[i], and owned.gain[i] = (sigma - dg/dy)^-1 by elimination, from owned.J, which it uses up."""
     n, A, J = sl.inner[i + 1] - sl.inner[i], owned.gain[i], owned.J
-    for p in range(6 + n):
+    m, places = state_loads.extent(sl, i)
+    o, c = 6 * m, 12 * places
+    for p in range(o + n):
         for q in range(n):
-            owned.slope[i, p, q] = J[p, 24 + q]
+            owned.slope[i, p, q] = J[p, c + q]
     for p in range(n):
         for q in range(n):
             A[p, q] = 1.0 if p == q else 0.0
-            J[6 + p, 24 + q] = (sigma if p == q else 0.0) - J[6 + p, 24 + q]
+            J[o + p, c + q] = (sigma if p == q else 0.0) - J[o + p, c + q]
     for k in range(n):
         best = k
         for p in range(k + 1, n):
-            if abs(J[6 + p, 24 + k]) > abs(J[6 + best, 24 + k]):
+            if abs(J[o + p, c + k]) > abs(J[o + best, c + k]):
                 best = p
         for q in range(n):
-            J[6 + k, 24 + q], J[6 + best, 24 + q] = J[6 + best, 24 + q], J[6 + k, 24 + q]
+            J[o + k, c + q], J[o + best, c + q] = J[o + best, c + q], J[o + k, c + q]
             A[k, q], A[best, q] = A[best, q], A[k, q]
-        pivot = J[6 + k, 24 + k]
+        pivot = J[o + k, c + k]
         for q in range(n):
-            J[6 + k, 24 + q] /= pivot
+            J[o + k, c + q] /= pivot
             A[k, q] /= pivot
         for p in range(n):
-            factor = J[6 + p, 24 + k]
+            factor = J[o + p, c + k]
             if p != k:
                 for q in range(n):
-                    J[6 + p, 24 + q] -= factor * J[6 + k, 24 + q]
+                    J[o + p, c + q] -= factor * J[o + k, c + q]
                     A[p, q] -= factor * A[k, q]
     owned.known[i] = sigma
 
 
 @helper
-def find_answer(sl, i, address, t, sigma, here, there, trial, visit, owned):
-    """owned.gain[i] at these motions."""
+def find_answer(sl, i, address, t, sigma, trial, visit, owned):
+    """owned.gain[i] at the motions in `visit`."""
+    _, n = state_loads.extent(sl, i)
     for k in range(sl.inner[i + 1] - sl.inner[i]):
-        difference(sl, i, address, t, 24 + k, here, there, trial, visit, owned)
+        difference(sl, i, address, t, 12 * n + k, trial, visit, owned)
     find_gain(sl, i, sigma, owned)
 
 
 @inlined
-def settle(sl, i, address, t, sigma, here, there, trial, visit, owned):
-    """States of law i that belong to these motions, in trial.inner[0], their rates in trial.inner[1], and owned.out."""
+def settle(sl, i, address, t, sigma, trial, visit, owned):
+    """States of law i that belong to the motions in `visit`, in trial.inner[0], their rates in trial.inner[1], and
+    owned.out.
+    """
     first, n = sl.inner[i], sl.inner[i + 1] - sl.inner[i]
-    gain, change = owned.gain[i], owned.change
-    state_loads.enter(sl, i, here, there, visit)
+    gain, change, o = owned.gain[i], owned.change, 6 * sl.acts[i]
     previous, start = math.inf, 0.0
     for p in range(n):
         start = max(start, abs(trial.inner[0, first + p]))
     for _ in range(MAX_ITERATIONS):
         if sigma >= 0.0 and owned.known[i] != sigma:
-            find_answer(sl, i, address, t, sigma, here, there, trial, visit, owned)
-            state_loads.enter(sl, i, here, there, visit)
+            find_answer(sl, i, address, t, sigma, trial, visit, owned)
         call(sl, i, address, t, trial, visit, owned)
         if sigma < 0.0:
             break
@@ -153,7 +151,7 @@ def settle(sl, i, address, t, sigma, here, there, trial, visit, owned):
         for p in range(n):
             s = 0.0
             for q in range(n):
-                rest = owned.out[6 + q] - sigma * (trial.inner[0, first + q] - trial.inner[3, first + q])
+                rest = owned.out[o + q] - sigma * (trial.inner[0, first + q] - trial.inner[3, first + q])
                 s += gain[p, q] * rest
             change[p] = s
             largest, size = max(largest, abs(s)), max(size, abs(trial.inner[0, first + p]))
@@ -165,50 +163,45 @@ def settle(sl, i, address, t, sigma, here, there, trial, visit, owned):
         for p in range(n):
             trial.inner[0, first + p] += change[p]
         if sigma > 0.0 and largest <= LINEAR * size:  # what is left is of second order
-            for p in range(6 + n):
+            for p in range(o + n):
                 for q in range(n):
                     owned.out[p] += owned.slope[i, p, q] * change[q]
             break
     for k in range(n):
-        trial.inner[1, first + k] = owned.out[6 + k]
-    for k in range(6):
+        trial.inner[1, first + k] = owned.out[o + k]
+    for k in range(o):
         visit.wrench[k] = owned.out[k]
 
 
 @helper
-def differentiate(sl, i, address, t, here, there, trial, visit, owned):
-    """owned.J (6+n, 24+n): derivatives of wrench and rates of law i by motions and states; visit.wrench."""
-    for column in range(24):
-        if column < 12 or sl.pair[i] == 1:
-            difference(sl, i, address, t, column, here, there, trial, visit, owned)
-        else:
-            for p in range(6 + sl.inner[i + 1] - sl.inner[i]):
-                owned.J[p, column] = 0.0
-    for k in range(sl.inner[i + 1] - sl.inner[i]):
-        difference(sl, i, address, t, 24 + k, here, there, trial, visit, owned)
-    state_loads.enter(sl, i, here, there, visit)
+def differentiate(sl, i, address, t, trial, visit, owned):
+    """owned.J (6m+ny, 12n+ny): derivatives of wrenches and rates of law i by motions and states; visit.wrench."""
+    m, n = state_loads.extent(sl, i)
+    for column in range(12 * n + sl.inner[i + 1] - sl.inner[i]):
+        difference(sl, i, address, t, column, trial, visit, owned)
     call(sl, i, address, t, trial, visit, owned)
-    for k in range(6):
+    for k in range(6 * m):
         visit.wrench[k] = owned.out[k]
 
 
 @helper
 def condense(sl, i, sigma, visit, owned):
-    """visit.J (6, 24): derivatives of the wrench where the states follow the motion."""
-    n, J, gain = sl.inner[i + 1] - sl.inner[i], owned.J, owned.gain[i]
-    for p in range(6):
-        for q in range(24):
+    """visit.J (6m, 12n): derivatives of the wrenches where the states follow the motion."""
+    states, J, gain = sl.inner[i + 1] - sl.inner[i], owned.J, owned.gain[i]
+    m, n = state_loads.extent(sl, i)
+    for p in range(6 * m):
+        for q in range(12 * n):
             visit.J[p, q] = J[p, q]
     if sigma < 0.0:
         return
     find_gain(sl, i, sigma, owned)
-    for p in range(6):
-        for k in range(n):
+    for p in range(6 * m):
+        for k in range(states):
             s = 0.0
-            for r in range(n):
+            for r in range(states):
                 s += owned.slope[i, p, r] * gain[r, k]
-            for q in range(24):
-                visit.J[p, q] += s * J[6 + k, q]
+            for q in range(12 * n):
+                visit.J[p, q] += s * J[6 * m + k, q]
 
 
 @stage
@@ -217,12 +210,12 @@ def add_owning(problem, k):
     sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
     clock, owned, sigma = inputs_of(problem).clock, owned_of(problem), solver.follow[0]
     state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
-    for i in range(sl.node.shape[0]):
+    for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = state_loads.motions_of(sl, i, trial.frame, trial.twist)
-        settle(sl, i, solver.units[i, 0], clock[k, 0], sigma, here, there, trial, visit, owned)
-        state_loads.add_wrench(sl, i, clock[k, 1], trial.frame, visit.wrench, trial.residual)
+        state_loads.visit_places(sl, i, trial.frame, trial.twist, visit)
+        settle(sl, i, solver.units[i, 0], clock[k, 0], sigma, trial, visit, owned)
+        state_loads.add_wrench(sl, i, clock[k, 1], visit.wrench, trial.residual)
     return 0
 
 
@@ -233,52 +226,47 @@ def conserve_owning(problem, k):
     solver, visit, owned, clock = solver_of(problem), visit_of(problem), owned_of(problem), inputs_of(problem).clock
     state_loads.take_signals(sl, inputs_of(problem).effort[k - 1], inputs_of(problem).effort[k])
     t = 0.5 * (clock[k - 1, 0] + clock[k, 0])
-    for i in range(sl.node.shape[0]):
+    for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = state_loads.motions_of(sl, i, middle.frame, middle.mean)
-        settle(sl, i, solver.units[i, 0], t, solver.follow[0], here, there, trial, visit, owned)
-        state_loads.add_wrench(sl, i, clock[k, 1], middle.frame, visit.wrench, trial.residual)
+        state_loads.visit_places(sl, i, middle.frame, middle.mean, visit)
+        settle(sl, i, solver.units[i, 0], t, solver.follow[0], trial, visit, owned)
+        state_loads.add_wrench(sl, i, clock[k, 1], visit.wrench, trial.residual)
     return 0
 
 
 @stage
 def assemble_owning(problem, k, frames, twists):
-    """Derivatives of laws that own states: 12x12 matrices on pairs of nodes."""
-    sl, solver, scratch, visit = state_loads_of(problem), solver_of(problem), scratch_of(problem), visit_of(problem)
+    """Derivatives of laws that own states: 6x6 matrices on all pairs of their places."""
+    sl, solver, visit = state_loads_of(problem), solver_of(problem), visit_of(problem)
     cc, ck, clock = solver.coefficients[slots.CC], solver.coefficients[slots.CK], inputs_of(problem).clock
-    T, K, C, owned, trial = solver.tangent, scratch.K, scratch.C, owned_of(problem), trial_of(problem)
+    owned, trial = owned_of(problem), trial_of(problem)
     if ck == 0.0 and cc == 0.0:
         return 0
     state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
-    for i in range(sl.node.shape[0]):
+    for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = state_loads.motions_of(sl, i, frames, twists)
-        differentiate(sl, i, solver.units[i, 0], clock[k, 0], here, there, trial, visit, owned)
+        state_loads.visit_places(sl, i, frames, twists, visit)
+        differentiate(sl, i, solver.units[i, 0], clock[k, 0], trial, visit, owned)
         condense(sl, i, solver.follow[0], visit, owned)
-        state_loads.tangents(sl, i, clock[k, 1], frames, visit, K, C)
-        joints.to_node_frames(sl, i, K, scratch.W)
-        joints.to_node_frames(sl, i, C, scratch.W)
-        for p in range(12):
-            for q in range(12):
-                C[p, q] *= cc
-        scatter(K, C, ck, T[sl.node[i, 0]], T[sl.node[i, 1]], sl.block[i], solver.blocks)
+        state_loads.scatter_law(
+            sl, i, clock[k, 1], cc, ck, visit.J, solver.tangent, scratch_of(problem), solver.blocks
+        )  # fmt: skip
     return 0
 
 
 @stage
 def slopes(problem, k, slope_out):
-    """slope_out (ns, 6+m, 24+m): derivatives of wrenches and rates of laws that own states, at the trial state."""
+    """slope_out (ns, nw, nz): owned.J of all laws that own states, at the trial state."""
     sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
     owned = owned_of(problem)
     state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
-    for i in range(sl.node.shape[0]):
+    for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = state_loads.motions_of(sl, i, trial.frame, trial.twist)
-        t = inputs_of(problem).clock[k, 0]
-        differentiate(sl, i, solver.units[i, 0], t, here, there, trial, visit, owned)
+        state_loads.visit_places(sl, i, trial.frame, trial.twist, visit)
+        differentiate(sl, i, solver.units[i, 0], inputs_of(problem).clock[k, 0], trial, visit, owned)
         for p in range(owned.J.shape[0]):
             for q in range(owned.J.shape[1]):
                 slope_out[i, p, q] = owned.J[p, q]

@@ -29,6 +29,7 @@ from cosserat.kernels import (
     touching,
 )
 from cosserat.kernels.arrays import (
+    bodies_of,
     freedoms_of,
     inputs_of,
     joints_of,
@@ -253,11 +254,14 @@ def add_state_loads(problem, k):
     sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
     clock, effort = inputs_of(problem).clock, inputs_of(problem).effort
     state_loads.take_signals(sl, effort[k], effort[k])
-    for i in range(sl.node.shape[0]):
+    state_loads.take_inertias(
+        sl, solver.units, clock[k, 0], trial.frame, trial.twist, trial.rate, 1.0, visit, bodies_of(problem)
+    )  # fmt: skip
+    for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] > sl.inner[i]:
             continue
         state_loads.call_at(sl, i, solver.units[i, 0], clock[k, 0], trial.frame, trial.twist, visit)
-        state_loads.add_wrench(sl, i, clock[k, 1], trial.frame, visit.wrench, trial.residual)
+        state_loads.add_wrench(sl, i, clock[k, 1], visit.wrench, trial.residual)
     return 0
 
 
@@ -269,7 +273,10 @@ def conserve_state_loads(problem, k):
     effort = inputs_of(problem).effort
     state_loads.take_signals(sl, effort[k - 1], effort[k])
     t = 0.5 * (clock[k - 1, 0] + clock[k, 0])
-    for i in range(sl.node.shape[0]):
+    state_loads.take_inertias(
+        sl, solver.units, t, middle.frame, middle.mean, trial.rate, 0.0, visit, bodies_of(problem)
+    )  # fmt: skip
+    for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] > sl.inner[i]:
             continue
         gained = 0.0
@@ -280,41 +287,35 @@ def conserve_state_loads(problem, k):
             gained -= visit.wrench[6]
         state_loads.call_at(sl, i, solver.units[i, 0], t, middle.frame, middle.mean, visit)
         if sl.stored[i] == 1:  # one place: its wrench works by the loss of energy exactly
-            F, y = load_frame(sl.frame_a[i])
-            moved = trial.increment[sl.node[i, 0]]
+            F, y = load_frame(sl.frame[sl.first[i]])
+            moved = trial.increment[sl.node[sl.first[i]]]
             u, w = twist_at_place(F, y, load_vector(moved, 0), load_vector(moved, 3))
             f, m = load_vector(visit.wrench, 0), load_vector(visit.wrench, 3)
             doubt = 1e-16 * abs(visit.wrench[6])
             f, m = pairs.correct(f, m, u, w, -gained, doubt, solver.settings[slots.LENGTH], True)
             store(f, visit.wrench, 0)
             store(m, visit.wrench, 3)
-        state_loads.add_wrench(sl, i, clock[k, 1], middle.frame, visit.wrench, trial.residual)
+        state_loads.add_wrench(sl, i, clock[k, 1], visit.wrench, trial.residual)
     return 0
 
 
 @stage
 def assemble_state_loads(problem, k, frames, twists):
-    """Derivatives of users' laws: 12x12 matrices on pairs of nodes."""
-    sl, solver, scratch, visit = state_loads_of(problem), solver_of(problem), scratch_of(problem), visit_of(problem)
+    """Derivatives of users' laws: 6x6 matrices on all pairs of their places."""
+    sl, solver, visit = state_loads_of(problem), solver_of(problem), visit_of(problem)
     cc, ck, clock = solver.coefficients[slots.CC], solver.coefficients[slots.CK], inputs_of(problem).clock
-    T, K, C = solver.tangent, scratch.K, scratch.C
     if ck == 0.0 and cc == 0.0:
         return 0
     state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
-    for i in range(sl.node.shape[0]):
+    for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] > sl.inner[i]:
             continue
-        a, b = sl.node[i, 0], sl.node[i, 1]
-        here, there = state_loads.motions_of(sl, i, frames, twists)
-        state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], here, there, 0.0, visit)
-        state_loads.tangents(sl, i, clock[k, 1], frames, visit, K, C)
-        for side in range(2):
-            matrix = K if side == 0 else C
-            joints.to_node_frames(sl, i, matrix, scratch.W)
-        for p in range(12):
-            for q in range(12):
-                C[p, q] *= cc
-        scatter(K, C, ck, T[a], T[b], sl.block[i], solver.blocks)
+        m, n = state_loads.extent(sl, i)
+        state_loads.visit_places(sl, i, frames, twists, visit)
+        state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], m, n, 0.0, visit)
+        state_loads.scatter_law(
+            sl, i, clock[k, 1], cc, ck, visit.J, solver.tangent, scratch_of(problem), solver.blocks
+        )  # fmt: skip
     return 0
 
 

@@ -68,7 +68,7 @@ def refactor(problem, k):
     else:
         assemble(problem, k, trial.frame, trial.twist)
     solver.memory[slots.FACTORED] = settings[slots.STEP]
-    laws = state_loads_of(problem).node.shape[0]
+    laws = state_loads_of(problem).acts.shape[0]
     solver.memory[slots.SPENT], solver.memory[slots.SERVED] = PRICE + LAWS * laws / (laws + trial.frame.shape[0]), 0.0
     solver.counters[slots.FACTORIZATIONS] += 1
     return factor(problem)

@@ -1,6 +1,6 @@
 """Laws of users' constraints: values, rows and rates at a relative motion, whatever carries the places.
 
-`rules` is a group with n_rows, held, pair, length, start, parameter: of nodes (`arrays.Rules`) or of seats of a tree
+`rules` is a group with n_rows, held, length, start, parameter: of nodes (`arrays.Rules`) or of seats of a tree
 (`flexible.closing.Held`). See `kernels.rules` for what the laws mean.
 """
 
@@ -9,7 +9,7 @@ import math
 from cosserat.jit import helper
 from cosserat.kernels import state_loads
 from cosserat.kernels.frames import compose, exp_frame
-from cosserat.kernels.vectors import IDENTITY, ZERO, add, axpy, cross, mul, mul_t, neg, scale, sub
+from cosserat.kernels.vectors import add, axpy, cross, mul, mul_t, neg, scale, sub
 
 ALONG = 3e-3  # step of differences along the motion, relative to a typical change
 BRIEF = 1e-3  # s, the longest step along the motion
@@ -20,8 +20,8 @@ MOST = 512  # breaks of all laws
 def value_at(rules, i, address, t, motion, visit):
     """visit.wrench: what law i gives at a relative motion (R, x, v, w), its unused places zero."""
     clear_values(visit)
-    state_loads.visit_motions(motion, (IDENTITY, ZERO, ZERO, ZERO), visit)
-    state_loads.call(rules, i, address, t, visit)
+    state_loads.write_motion(motion, visit.frame[0], visit.twist[0])
+    state_loads.call(rules, i, address, t, 1, 1, visit)
 
 
 @helper
@@ -35,7 +35,8 @@ def clear_values(visit):
 def look(rules, i, unit, t, motion, visit):
     """visit.J: derivatives of what law i gives by frame and twist; visit.wrench."""
     clear_values(visit)
-    state_loads.differentiate(rules, i, unit, t, motion, (IDENTITY, ZERO, ZERO, ZERO), rules.length[i], visit)
+    state_loads.write_motion(motion, visit.frame[0], visit.twist[0])
+    state_loads.differentiate(rules, i, unit, t, 1, 1, rules.length[i], visit)
 
 
 @helper

@@ -55,8 +55,8 @@ class ApparentOnElement(PlacedLaw):
         self._numbers, self._inputs = frame_motion(frame)
 
     @property
-    def pair(self) -> int:
-        return 2
+    def acts_on(self) -> int:
+        return 1
 
     @property
     def element(self) -> BeamElement:

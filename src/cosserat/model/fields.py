@@ -127,7 +127,8 @@ def unit_vector(doc: str = "", **options: Any) -> Now[Array]:
 
 
 class PlaceField(Declared[T]):
-    """A place, which may be given as text until its component is part of a model; kept with an underscore before it.
+    """A place, or several in their order, which may be given as text until the component is part of a model; kept with
+    an underscore before the name.
 
     Parameters
     ----------
@@ -135,23 +136,29 @@ class PlaceField(Declared[T]):
         What the constructor calls it, if not by the name of the field.
     called : str, optional
         How messages call the component; default: by its word.
+    several : bool
+        Whether a list of places is taken.
     """
 
-    def __init__(self, doc: str = "", argument: str = "", called: str = "") -> None:
+    def __init__(self, doc: str = "", argument: str = "", called: str = "", several: bool = False) -> None:
         super().__init__(doc, argument)
-        self._called = called
+        self._called, self._several = called, several
 
     def read(self, record: Any) -> Any:
-        return self._placed(record, getattr(record, "_" + self.name))
+        target = getattr(record, "_" + self.name)
+        if isinstance(target, tuple):
+            return tuple(self._placed(record, each) for each in target)
+        return self._placed(record, target)
 
     def places(self, record: Any) -> tuple[Place, ...]:
-        """Its places: one, or none."""
-        place = self.read(record)
-        return () if place is None else (place,)
+        """Its places: one, several, or none."""
+        found: Place | tuple[Place, ...] | None = self.read(record)
+        return found if isinstance(found, tuple) else () if found is None else (found,)
 
     def is_found(self, record: Any) -> bool:
         """Whether nothing of it is text any more."""
-        return not isinstance(getattr(record, "_" + self.name, None), str)
+        target = getattr(record, "_" + self.name, None)
+        return not any(isinstance(each, str) for each in (target if isinstance(target, tuple) else (target,)))
 
     def take(self, record: Any, find: Callable[[Any, str], Any]) -> None:
         """Find the place by ``find(target, argument)`` and keep it as the argument; None stays as it is."""
@@ -163,6 +170,8 @@ class PlaceField(Declared[T]):
         record._keep(**{self.argument: target})
 
     def _found(self, target: Any, find: Callable[[Any, str], Any]) -> Any:
+        if self._several and isinstance(target, tuple):
+            return tuple(find(each, self.argument) for each in target)
         return target if target is None else find(target, self.argument)
 
     def _placed(self, record: Any, target: Any) -> Any:
@@ -170,21 +179,3 @@ class PlaceField(Declared[T]):
             return target
         called = self._called or f"the {record.word}"
         raise ModelError(f"{record.title}: {self.argument} {target!r} is text; add {called} to a model first")
-
-
-class PlacesField(PlaceField[tuple[Place, ...]]):
-    """Several places in their order, each an object or text."""
-
-    def read(self, record: Any) -> Any:
-        return tuple(self._placed(record, target) for target in getattr(record, "_" + self.name))
-
-    def places(self, record: Any) -> tuple[Place, ...]:
-        """Its places."""
-        found: tuple[Place, ...] = self.read(record)
-        return found
-
-    def is_found(self, record: Any) -> bool:
-        return not any(isinstance(target, str) for target in getattr(record, "_" + self.name))
-
-    def _found(self, target: Any, find: Callable[[Any, str], Any]) -> Any:
-        return tuple(find(each, self.argument) for each in target)

@@ -1,7 +1,9 @@
 """Laws that see how the twist of their place changes: affine in that rate, and what multiplies it is an inertia.
 
-The inertia A goes to the body, as that of a fluid does, so that every method and analysis knows it. A body also turns
-its momentum A v in moving axes; the law that is left takes this back, for it is the user's to write.
+The inertia A, which may change with the frame, goes to the body, as that of a fluid does, so that every method and
+analysis knows it. A body also turns its momentum A v in moving axes; the law that is left takes this back, for it is
+the user's to write. It knows the matrix that the body has, and the rate, as further numbers of its record: with these
+held fixed, its derivatives are those of the whole.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -37,30 +39,58 @@ def sees_rate(law: Any) -> bool:
     return len(names) == 5 and names[3] == "rate"
 
 
-def at_rest(law: Callable[..., Any]) -> Callable[..., Any]:
-    """The law for a rate of zero, and what its inertia A turns of its momentum p = A v: (w x p, w x q + v x p)."""
+HIDDEN = [("_inertia", np.float64, (6, 6)), ("_rate", np.float64, (6,))]  # in the record of such a law
 
-    def still(t, frame, twist, parameters):
-        given = law(t, frame, twist, np.zeros(6), parameters)
-        moving = law(t, frame, twist, twist, parameters)
-        out, p = np.zeros(len(given)), np.empty(6)
+
+def without_inertia(law: Callable[..., Any]) -> Callable[..., Any]:
+    """The law and the inertia forces of the matrix A that its body has: A rate, and what it turns of its momentum
+    p = A v, (w x p, w x q + v x p).
+    """
+
+    def rest(t, frame, twist, parameters):
+        A, known = parameters["_inertia"], parameters["_rate"]
+        rate, p = np.zeros(6), np.zeros(6)
+        for i in range(6):
+            rate[i] = known[i]
+        given = law(t, frame, twist, rate, parameters)
+        out = np.zeros(len(given))
         for i in range(len(given)):
             out[i] = given[i]
         for i in range(6):
-            p[i] = given[i] - moving[i]
+            for k in range(6):
+                p[i] += A[i, k] * twist[k]
+                out[i] += A[i, k] * known[k]
         out[:6] += turned_momentum(twist, p)
         return out
 
-    return still
+    return rest
 
 
-def inertia_of(title: str, law: Callable[..., Any], frame: Array, numbers: Any) -> Array:
-    """A (6, 6) of the wrench w - A rate of a law; the same for all motions, symmetric, and not negative.
+def inertia_law(law: Callable[..., Any]) -> Callable[..., Any]:
+    """The matrix A of the wrench w - A rate of a law, as 36 numbers."""
+
+    def matrix(t, frame, twist, parameters):
+        out, still, unit = np.zeros(36), np.zeros(6), np.zeros(6)
+        base = law(t, frame, still, still, parameters)
+        for k in range(6):
+            unit[k] = 1.0
+            given = law(t, frame, still, unit, parameters)
+            for i in range(6):
+                out[6 * i + k] += 0.5 * (base[i] - given[i])
+                out[6 * k + i] += 0.5 * (base[i] - given[i])
+            unit[k] = 0.0
+        return out
+
+    return matrix
+
+
+def inertia_of(title: str, law: Callable[..., Any], frame: Array, numbers: Any) -> tuple[Array, bool]:
+    """A (6, 6) of the wrench w - A rate of a law, symmetric and not negative; and whether it changes with the frame.
 
     Raises
     ------
     ModelError
-        If it is not so.
+        If it is not so, or changes otherwise.
     """
     function = getattr(law, "py_func", law)
 
@@ -76,21 +106,31 @@ def inertia_of(title: str, law: Callable[..., Any], frame: Array, numbers: Any) 
 
     A = slope(0.0, frame, np.zeros(6))
     size = max(float(np.abs(A).max()), np.finfo(float).tiny)
+    _demand_mass(title, A[:6], size)
+    changes = False
     for *motion, t in _PROBES:
         there, twist = frame @ se3.exp(np.array(motion)), np.array(motion[::-1])
-        other = slope(t, there, twist)
+        near, other = slope(0.0, there, np.zeros(6)), slope(t, there, twist)
+        if not np.isfinite(near).all():
+            continue  # beyond where the law is defined
+        size = max(size, float(np.abs(near).max()))
+        changes |= bool(np.abs(near - A).max() > 100.0 * _SAME * size)
+        _demand_mass(title, near[:6], size)
         both = wrench(t, there, twist, np.zeros(6)) - wrench(t, there, twist, 10.0 * twist)
         for found, wanted, what in (
             (both, 10.0 * other @ twist, "is not affine in the rate"),
-            (other, A, "has an inertia that changes with time or with the motion of its place"),
+            (other, near, "has an inertia that changes with time or with the twist of its place"),
             (other[6:], 0.0 * other[6:], "lets the rate enter the rates of its states"),
         ):
             if np.abs(found - wanted).max(initial=0.0) > 100.0 * _SAME * size:
-                raise ModelError(f"{title}: the law {what}; it must be w(t, frame, twist) - A rate, with A constant")
-    A = A[:6]
+                raise ModelError(f"{title}: the law {what}; it must be w(t, frame, twist) - A(frame) rate")
+    return np.asarray(0.5 * (A[:6] + A[:6].T)), changes
+
+
+def _demand_mass(title: str, A: Array, size: float) -> None:
+    """Raise unless a matrix can be that of a mass: steps and modes take inertia as symmetric and not negative."""
     if np.abs(A - A.T).max() > _SAME * size or np.linalg.eigvalsh(A)[0] < -_SAME * size:
         raise ModelError(
             f"{title}: what multiplies the rate in the law must be minus a symmetric matrix without negative "
-            f"eigenvalues, as that of a mass; got {np.round(-A, 6).tolist()}"
+            f"eigenvalues, as that of a mass, which the solvers need; got {np.round(-A, 6).tolist()}"
         )
-    return np.asarray(0.5 * (A + A.T))

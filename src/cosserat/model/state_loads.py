@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import PlaceField
 from cosserat.model.functions import TimeFunction
 from cosserat.model.law_formulas import LawFormulas
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
-from cosserat.model.rates import at_rest, inertia_of, sees_rate
+from cosserat.model.rates import HIDDEN, inertia_law, inertia_of, sees_rate, without_inertia
 from cosserat.model.records import Component, recorded
 from cosserat.model.user_laws import UserLaw, demand_function, named_numbers, record_type
 
@@ -37,20 +38,26 @@ class StateLoad(UserLaw, Component):
         NumPy that Numba compiles; it is compiled once and kept. Or formulas, which a model file can hold, too, by
         component: ``{"fx": "-c*vx*abs(vx)"}``, see `LawFormulas`. A law of ``(t, frame, twist, rate, parameters)``
         also sees the time derivative of `twist`, in which it is affine: added mass. What multiplies the rate is minus
-        a constant symmetric matrix.
+        a symmetric matrix, which may change with the frame.
     parameters : dict
         Names and numbers, or `Parameter`s, which the law uses: change them and nothing is compiled again.
-    other : place, optional
-        With it the law is ``law(t, frame, twist, other_frame, other_twist, parameters)``, and the opposite wrench acts
-        on this place.
+    other : place or list of places, optional
+        With a place the law is ``law(t, frame, twist, other_frame, other_twist, parameters)``, and the opposite wrench
+        acts on this place. With a list the law joins all of them: ``law(t, frames, twists, parameters)`` gets frames
+        (n, 4, 4) and twists (n, 6) of `place` and of these, in their order, and returns wrenches (n, 6), each on its
+        place and in its frame. A place may come again, and may be on the ground.
     derivative : callable, optional
         With the arguments of the law: its derivatives (6, 12) by left increments of the frame (H exp(d)) and by the
-        twist; with `other` (6, 24), those by the other place's behind. Without it they are found by differences, to
-        1e-7 or better.
+        twist; with `other` (6, 24), those by the other place's behind; with a list (6 n, 12 n). Without it they are
+        found by differences, to 1e-7 or better.
     states : dict, optional
         Names and first values of states that the law owns: a lag, a filter, a wake. It reads them as it reads
         parameters, ``parameters["lag"]``, and returns their rates behind the wrench, 6 + n numbers. Formulas give the
-        rate by the name of the state, ``{"fx": "-k*lag", "lag": "(vx - lag)/tau"}``.
+        rate by the name of the state, ``{"fx": "-k*lag", "lag": "(vx - lag)/tau"}``. A law that joins a list of places
+        returns all its wrenches and these rates in one row of numbers.
+    balanced : bool
+        Whether the wrenches of a law that joins a list of places must cancel, as those between bodies do: a law that
+        breaks this is refused. False for what acts from outside on several places at once.
 
     Examples
     --------
@@ -73,9 +80,11 @@ class StateLoad(UserLaw, Component):
     word = "load"
     derivative: Callable[..., Any] | None = None
     place = PlaceField[Place]("Where it acts.")
-    other = PlaceField[Place | None]("The other place; None: the world.")
+    other = PlaceField[Any]("The other place, or a list of them; None: the world.", several=True)
+    balanced = True
     _place: Any
     _sees_rate = False
+    _known: tuple[Any, Any] = (None, None)  # numbers, and the inertia for them
     _states: Mapping[str, Number] = {}
 
     @recorded
@@ -88,9 +97,13 @@ class StateLoad(UserLaw, Component):
         other: Any = None,
         derivative: Callable[..., Any] | None = None,
         states: Mapping[str, Number] | None = None,
+        balanced: bool = True,
     ) -> None:
         super().__init__(name)
         self._take("{'c': 0.1}")
+        self.balanced = checks.flag(self.title, "balanced", balanced)
+        if isinstance(self._other, tuple) and not self._other:
+            raise ArgumentError(self.title, "other", "is an empty list; name a place, several, or leave it out")
         self._states = named_numbers(self.title, "states", states, "{'lag': 0.0}")
         both = [key for key in self._states if key in self._parameters]
         if both:
@@ -106,6 +119,8 @@ class StateLoad(UserLaw, Component):
             raise ArgumentError(self.title, "derivative", "is not taken where the law sees the rate; leave it out")
         more = ["rate"] if self._sees_rate else [] if other is None else ["other_frame", "other_twist"]
         names = ["t", "frame", "twist", *more, "parameters"]
+        if self.joins:
+            names = ["t", "frames", "twists", "parameters"]
         for argument, function in (("law", law), ("derivative", derivative)):
             if not (isinstance(function, LawFormulas) or (argument == "derivative" and function is None)):
                 demand_function(self.title, argument, function, names)
@@ -116,7 +131,7 @@ class StateLoad(UserLaw, Component):
     def law(self) -> Callable[..., Any]:
         """The law as a Python function of time, frames, twists and parameters; without its inertia, if it has one."""
         found = super().law
-        return at_rest(found) if self._sees_rate else found
+        return without_inertia(found) if self._sees_rate else found
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -144,9 +159,14 @@ class StateLoad(UserLaw, Component):
         return False
 
     @property
-    def pair(self) -> int:
-        """0: its law is of one place; 1: of two, with the opposite wrench on the other; 2: of two, with none there."""
-        return int(self.other is not None)
+    def joins(self) -> bool:
+        """Whether its law takes the motions of all its places in arrays, and gives the wrench on each of them."""
+        return isinstance(self._other, tuple)
+
+    @property
+    def acts_on(self) -> int:
+        """On how many of its places it acts, the first ones; the motions of the others count, no more."""
+        return len(self.places)
 
     @property
     def element(self) -> BeamElement | None:
@@ -155,11 +175,25 @@ class StateLoad(UserLaw, Component):
 
     @property
     def inertia(self) -> Any:
-        """Inertia (6, 6) of a fluid that moves with the place, in its frame; None: none."""
-        if not self._sees_rate:
-            return None
-        numbers = np.array([(*self.values, *self.first_states) or (0.0,)]).view(self.record_type()).reshape(-1)[0]
-        return inertia_of(self.title, super().law, self.place.frame(), numbers)
+        """Inertia (6, 6) of a fluid that moves with the place, in its frame, where it is described; None: none."""
+        return self._found_inertia()[0] if self._sees_rate else None
+
+    @property
+    def inertia_law(self) -> Callable[..., Any] | None:
+        """The same as a law of the frame, 36 numbers, where it changes with that; None where it does not."""
+        return inertia_law(super().law) if self._sees_rate and self._found_inertia()[1] else None
+
+    @property
+    def hidden(self) -> tuple[float, ...]:
+        """What its law gets behind its parameters: the inertia that its body has, and the rate."""
+        return (*self.inertia.ravel().tolist(), *(0.0,) * 6) if self._sees_rate else ()
+
+    def _found_inertia(self) -> tuple[Array, bool]:
+        given = (*self.values, *(0.0,) * 42, *self.first_states)
+        if self._known[0] != given:
+            numbers = np.array([given]).view(self.record_type()).reshape(-1)[0]
+            self._known = given, inertia_of(self.title, super().law, self.place.frame(), numbers)
+        return self._known[1]
 
     def fault(self, t: float, frame: Any, twist: Any, states: Any) -> str:
         """In words, why its law fails at a state, where more is known of it than that; or nothing."""
@@ -197,8 +231,13 @@ class StateLoad(UserLaw, Component):
         """Raise if it acts on the ground, or on one body from both sides."""
         if self.place.on_ground:
             raise ModelError(f"{self.title}: it acts on the ground, which cannot move; name a place on a body")
-        self._demand_apart(self.place, "; its wrenches would cancel")
+        if not self.joins:
+            self._demand_apart(self.place, "; its wrenches would cancel")
 
     def record_type(self) -> Any:
         """dtype of the record of parameters and states that the law gets."""
-        return record_type((*self.names, *self.states))
+        if not self._sees_rate:
+            return record_type((*self.names, *self.states))
+        return np.dtype(
+            [*((k, np.float64) for k in self.names), *HIDDEN, *((k, np.float64) for k in self.states)]
+        )  # fmt: skip

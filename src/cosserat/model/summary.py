@@ -103,6 +103,8 @@ def _follower(load: Any) -> str:
 
 
 def _between(load: Any) -> str:
+    if load.joins:
+        return f"law, also at {', '.join(map(_label, load._other))}"
     return "law" if load._other is None else f"law, opposite at {_label(load._other)}"
 
 

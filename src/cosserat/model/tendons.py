@@ -7,10 +7,11 @@ import numpy as np
 from cosserat.errors import ArgumentError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.fields import Given, PlacesField, Scalar, number
+from cosserat.model.fields import Given, PlaceField, Scalar, number
 from cosserat.model.forces import LineForce
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
+from cosserat.model.places import Place
 from cosserat.model.records import recorded
 
 
@@ -64,7 +65,7 @@ class Tendon(LineForce):
     """
 
     word = "tendon"
-    through = PlacesField("Its places in their order.")
+    through = PlaceField[tuple[Place, ...]]("Its places in their order.", several=True)
     stiffness = Scalar("(N/m).", nonnegative=True)
     damping = Scalar("(N s/m).", nonnegative=True)
     _rest_length = number(nonnegative=True, optional=True)

@@ -169,9 +169,10 @@ def line_shares(motion: Motion, name: str, e: int) -> Array:
             local = turned(turn, sample)
             share[:, 6 * side : 6 * side + 6] += local @ load.spread[e - mechanism.beams[name].first_element, side].T
     laws = mechanism.system.state_loads
+    seen = laws.first[:-1][laws.acts < np.diff(laws.first)]  # apparent forces: of two nodes, on the first
     for side, ends in enumerate((arrays.node[e], arrays.node[e, ::-1])):
-        for k in np.nonzero((laws.pair == 2) & (laws.node == ends).all(axis=1))[0]:  # apparent forces
-            share[:, 6 * side : 6 * side + 6] += motion.inputs.state[:, k, :6]
+        for p in seen[(laws.node[seen] == ends[0]) & (laws.node[seen + 1] == ends[1])]:
+            share[:, 6 * side : 6 * side + 6] += motion.inputs.state[:, p, :6]
     rows = np.nonzero(mechanism.system.line_loads.element == e)[0]
     return share + line_wrenches(mechanism.system, rows, motion.frame, motion.inputs.wrench).sum(axis=1)
 

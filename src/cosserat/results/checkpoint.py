@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import CosseratError, FileFormatError, SolveError, shown, warn
-from cosserat.kernels.arrays import source_stamp
+from cosserat.kernels.arrays import source_digest
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.traits import traits, traits_of
@@ -201,7 +201,7 @@ def identity_of(compiled: CompiledModel, settings: Mapping[str, Any]) -> dict[st
         begin = float(kept.time[-1]) if isinstance(start, Run) else begin
     out["controller period"] = "no controller" if controller is None else shown(getattr(controller, "period", None))
     out["model"] = _model_fingerprint(compiled, begin, float(settings["duration"]))
-    out["version"] = hashlib.sha256(f"{source_stamp()} {np.__version__} {platform.machine()}".encode()).hexdigest()
+    out["version"] = hashlib.sha256(f"{source_digest()} {np.__version__} {platform.machine()}".encode()).hexdigest()
     return out
 
 

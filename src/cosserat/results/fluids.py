@@ -39,7 +39,7 @@ def fluid_energies(trajectory: Trajectory, motion: Motion) -> dict[str, Array]:
         power += power_of_law(motion, k)
         load = compiled.laws[k].load
         if load.states and inner is not None and inner.shape[1]:
-            frames = motions_of(compiled, k, motion.frame, motion.twist)[0]
+            frames = motions_of(compiled, k, motion.frame, motion.twist)[0][:, 0]
             own = inner[:, loads.inner[k] : loads.inner[k + 1]]
             rows = zip(motion.time, frames, own, strict=True)
             wake += np.array([load.wake_energy(float(t), frame, states) for t, frame, states in rows])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.jumps import SIDE
 from cosserat.compile.rules import rule_rows, users
-from cosserat.compile.state_loads import state_wrenches
+from cosserat.compile.state_loads import carried_inertias, state_wrenches
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
@@ -207,6 +207,7 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | Callable[[], Mechan
         compiled = trajectory.compiled
         states, at = (history.frame, history.twist), time if seen is None else seen
         inputs.state[:] = factor * state_wrenches(compiled, at, *states, history.inner, inputs.effort)
+        inputs.carried[:] = carried_inertias(compiled, at, *states)
         inputs.rule[:] = rule_rows(compiled, time, *states)
 
     def sample() -> tuple[Inputs, dict[str, Array]]:

@@ -14,9 +14,7 @@ from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.frames import load_frame
 from cosserat.kernels.freedoms import ROTATION_VECTOR
 from cosserat.kernels.joints import add_pair
-from cosserat.kernels.pairs import relative_frame
 from cosserat.kernels.rigid import add_gyroscopic
-from cosserat.kernels.state_loads import opposite as transported
 from cosserat.kernels.vectors import axpy, dot, load, mul, mul_t, scale
 from cosserat.lie.protocol import Array
 from cosserat.results import rolling
@@ -72,6 +70,9 @@ def times_mass(motion: Motion, k: int, vectors: Array, rates: bool = False) -> A
         if row == k:
             first = column + 10 * int(rates)
             return np.einsum("tij,tj->ti", mass_matrices(motion.inputs.effort[:, first : first + 10]), vectors)
+    for c, (_, row, _) in enumerate(motion.mechanism.system.state_loads.carried):
+        if row == k and not rates:
+            return np.einsum("tij,tj->ti", motion.inputs.carried[:, c, :36].reshape(-1, 6, 6), vectors)
     return np.zeros_like(vectors) if rates else vectors @ bodies.mass[k]
 
 
@@ -268,41 +269,31 @@ def _line_loads(motion: Motion, book: Ledger) -> None:
 
 
 def _state_loads(motion: Motion, book: Ledger) -> None:
-    laws = motion.mechanism.system.state_loads
-    for k, nodes in enumerate(laws.node):
-        wrenches = [motion.inputs.state[:, k, :6]]
-        if laws.stored[k]:
-            book.potential[:] += motion.inputs.state[:, k, 6]
-        frames = row_to_frame(laws.frame_a[k]), row_to_frame(laws.frame_b[k])
-        if laws.pair[k] == 1:
-            wrenches.append(-opposite(motion, k, wrenches[0]))
-        for node, frame, wrench in zip(nodes, frames, wrenches, strict=False):
-            book.act(motion, node, to_node(wrench, frame), not laws.stored[k])
+    loads = motion.mechanism.system.state_loads
+    for k, m in enumerate(loads.acts):
+        first = loads.first[k]
+        if loads.stored[k]:
+            book.potential[:] += motion.inputs.state[:, first, 6]
+        for p in range(first, first + m):
+            wrench = to_node(motion.inputs.state[:, p, :6], row_to_frame(loads.frame[p]))
+            book.act(motion, loads.node[p], wrench, not loads.stored[k])
+    book.supply[:] += motion.inputs.carried[:, :, 36].sum(axis=1)  # the kinetic energy of inertias that change
 
 
 def stored_energies(motion: Motion) -> tuple[Array, Array]:
     """Energy (nt,) of the laws that have one, and the power (nt,) of their wrenches."""
-    laws, energy, taken = motion.mechanism.system.state_loads, *np.zeros((2, len(motion.time)))
-    for k in np.flatnonzero(laws.stored):
-        energy += motion.inputs.state[:, k, 6]
+    loads, energy, taken = motion.mechanism.system.state_loads, *np.zeros((2, len(motion.time)))
+    for k in np.flatnonzero(loads.stored):
+        energy += motion.inputs.state[:, loads.first[k], 6]
         taken += power_of_law(motion, int(k))
     return energy, taken
 
 
 def power_of_law(motion: Motion, k: int) -> Array:
     """Power (nt,) of the wrench of state-dependent load k on its place."""
-    laws = motion.mechanism.system.state_loads
-    wrench = to_node(motion.inputs.state[:, k, :6], row_to_frame(laws.frame_a[k]))
-    return power(motion, laws.node[k, 0], wrench)
-
-
-def opposite(motion: Motion, k: int, wrench: Array) -> Array:
-    """Wrenches (nt, 6) in the place of state-dependent load k, moved to its other place and into that frame."""
-    laws, (a, b) = motion.mechanism.system.state_loads, motion.mechanism.system.state_loads.node[k]
-    (F_a, y_a), (F_b, y_b) = load_frame(laws.frame_a[k]), load_frame(laws.frame_b[k])
-    R, x = relative_frame(motion.moving[0], a, F_a, y_a, b, F_b, y_b)
-    f, m = transported(R, x, load(wrench.T, 0), load(wrench.T, 3))
-    return np.stack((*f, *m), axis=1)
+    loads = motion.mechanism.system.state_loads
+    at = loads.first[k]
+    return power(motion, loads.node[at], to_node(motion.inputs.state[:, at, :6], row_to_frame(loads.frame[at])))
 
 
 def _joints(motion: Motion, book: Ledger) -> None:

@@ -231,6 +231,7 @@ def consistent_accelerations(
     set_trial(memory, state)
     phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
     constraint_rates_of(memory, drives, phi_dot, phi_ddot, 0.0 if frozen else 1.0)
+    forces(memory.address, 0)  # sets masses that change with time or with the motion
     factor_at(memory, 1.0, 0.0, compiled.mass)
     still = (drives[0], np.zeros_like(drives[0]), np.zeros_like(drives[0]))
     gradient, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)

@@ -21,6 +21,7 @@ from cosserat.kernels.arrays import (
     Trial,
     address_table,
     handles,
+    most_places,
     new_owned,
     new_visit,
     zeros,
@@ -101,6 +102,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
     solver.memory[slots.RATE], solver.memory[slots.ROW] = BEST_RATE, -1.0
     solver.follow[0] = FROZEN
     points = int(np.max(np.diff(compiled.system.springs.start), initial=0))  # of the longest line
+    most = most_places(compiled.system.state_loads.first)
     problem = Problem(
         *compiled.system,
         inputs=inputs,
@@ -109,8 +111,8 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
         middle=zeros(Middle, **sizes)._replace(frame=frames.copy()),
         solver=solver,
         scratch=zeros(Scratch, nl=6 * points, np=points),
-        visit=new_visit(),
-        owned=new_owned(compiled.system.state_loads.inner),
+        visit=new_visit(most),
+        owned=new_owned(compiled.system.state_loads.inner, most),
         history=new_history(compiled, 1),
     )
     problem.trial.inner[:3] = problem.state.inner

@@ -83,21 +83,25 @@ class ForceArrays(NamedTuple):
 
 
 class Laws(NamedTuple):
-    """Laws of users at a seat, or between two seats; see `kernels.state_loads`."""
+    """Laws of users at any number of seats; see `kernels.state_loads`."""
 
-    seat: Annotated[I2, "ns", 2]  # of the place and of the other one, on the ground if there is none
-    pair: Annotated[I1, "ns"]  # 0: one place; 1: the opposite wrench acts on the other; 2: its motion counts, no more
+    first: Annotated[I1, "ns+1"]  # range of its places in ...
+    seat: Annotated[I1, "nsp"]  # ... these
+    acts: Annotated[I1, "ns"]  # on how many of its places it acts, the first ones
     length: Annotated[F1, "ns"]  # over which the law may change, for differences
     start: Annotated[I1, "ns+1"]  # range of its parameters in ...
     parameter: Annotated[F1, "np"]  # ... this; behind them places for its states
     inner: Annotated[I1, "ns+1"]  # range of its states among those of all laws, see `kernels.law_states`
-    unit: Annotated[I2, "ns", 2]  # addresses of the law and of its derivative, 0: none is given
+    unit: Annotated[I2, "ns", 3]  # addresses of the law, of its derivative and of its inertia, 0: none is given
     signal: Annotated[I1, "nm"]  # numbers in `parameter` that follow sampled inputs
     burning: Annotated[I2, "nb", 2]  # links whose inertia changes with time, and where `parameter` has its ten numbers
+    carried: Annotated[I2, "nc", 4]  # laws whose inertia changes: number, its link, place in `parameter`, and where
+    # that has the same for the law which takes its weight back, -1: no such
     inertia: Annotated[F3, "n", 6, 6]  # of the links: `Links.inertia`
     clock: Annotated[F1, 1]  # time
-    wrench: Annotated[F2, "ns", 6]  # at the state that is linearised, in the axes of the place
-    slope: Annotated[F3, "ns", 6, 24]  # derivatives there by frame and twist of both places
+    wrench: Annotated[F2, "ns", "nw"]  # at the state that is linearised, in the axes of the places
+    slope: Annotated[F3, "ns", "nw", "nl"]  # derivatives there by frame and twist of each place
+    change: Annotated[F1, "nw"]  # of the wrenches of one law along a direction
 
 
 class LawStateArrays(NamedTuple):
@@ -105,7 +109,7 @@ class LawStateArrays(NamedTuple):
 
     inner: F2  # (4, ny) states, rates, the integrator's rate-like variable, what a step knows of its start
     follow: F1  # (1,) see `kernels.law_states`
-    slope: F3  # (ns, 6+m, 24+m) derivatives of wrench and rates of each law where it was linearised last
+    slope: F3  # (ns, nw, nz) as `Owned.J`, of each law where it was linearised last
     stage: I1  # (2,) addresses of `owning.settle_law` and `owning.differentiate_law`; 0 where no law owns states
 
 

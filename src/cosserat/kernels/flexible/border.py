@@ -4,7 +4,8 @@
 
 What rows do to a solution is found from C times the solution without them: `inverse` makes multipliers of that.
 Springs and tendons have a row along their line and two across each piece of it, where their tension straightens;
-freedoms of cut joints have one; users' laws twelve, once the iteration needed them (`Border.laws`).
+freedoms of cut joints have one; users' laws six for each of their places, once the iteration needed them
+(`Border.laws`).
 """
 
 import math
@@ -118,33 +119,24 @@ def soften_cuts(links, closed, now, q, scratch, c_v, c_q, first, at_K, on_links_
 
 @helper
 def soften_laws(links, acting, now, q, scratch, c_v, c_q, first, at_K, on_links_out, K_out):
-    """Rows and derivatives of users' laws: twelve rows each, the twists of both places."""
+    """Rows and derivatives of users' laws: six rows for each of their places, its twist."""
     seats, laws, visit = acting_places_of(acting), laws_of(acting), visit_of(acting)
-    for i in range(len(laws.seat)):
-        a, b, at = laws.seat[i, 0], laws.seat[i, 1], 0
-        R_a, x_a, u_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
-        R_b, x_b, u_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
-        differentiate_law(acting, i, (R_a, x_a, u_a, w_a), (R_b, x_b, u_b, w_b))
-        R, x = relative(R_a, x_a, R_b, x_b)
-        for k in range(12):
-            e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
-            f, m = (e, ZERO) if k % 6 < 3 else (ZERO, e)
-            if k < 6:
-                push(links, seats, a, P_a, y_a, scratch.rows, f, m, on_links_out[first + 12 * i + k])
-            else:
-                push(links, seats, b, P_b, y_b, scratch.more, f, m, on_links_out[first + 12 * i + k])
-        J, o = visit.J, at_K + 12 * i
-        for q2 in range(2):
+    for i in range(len(laws.acts)):
+        m, n = state_loads.extent(laws, i)
+        begin = 6 * laws.first[i]
+        for b in range(n):
+            s = laws.seat[laws.first[i] + b]
+            R, x, u, w, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
+            state_loads.write_motion((R, x, u, w), visit.frame[b], visit.twist[b])
             for k in range(6):
-                column, by = o + 6 * q2 + k, 12 * q2 + k
-                f = (slope(J, at, by, c_v, c_q), slope(J, at + 1, by, c_v, c_q), slope(J, at + 2, by, c_v, c_q))
-                m = (slope(J, at + 3, by, c_v, c_q), slope(J, at + 4, by, c_v, c_q), slope(J, at + 5, by, c_v, c_q))
-                for p in range(3):
-                    K_out[o + p, column], K_out[o + 3 + p, column] = -f[p], -m[p]
-                if laws.pair[i] == 1:
-                    f, m = state_loads.opposite(R, x, f, m)
-                    for p in range(3):
-                        K_out[o + 6 + p, column], K_out[o + 9 + p, column] = f[p], m[p]
+                e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
+                f, t = (e, ZERO) if k < 3 else (ZERO, e)
+                push(links, seats, s, P, y, scratch.rows, f, t, on_links_out[first + begin + 6 * b + k])
+        differentiate_law(acting, i)
+        for row in range(6 * m):
+            for column in range(6 * n):
+                by = 12 * (column // 6) + column % 6
+                K_out[at_K + begin + row, at_K + begin + column] = -slope(visit.J, row, by, c_v, c_q)
 
 
 @helper
@@ -165,7 +157,7 @@ def soften(tree, acting, state, closed, bordered, c_v, c_q):
     n_springs, n_cuts = 2 * forces.spring[lines] - lines, len(rows.angle)
     count = n_springs + n_cuts
     if border.laws[0] == 1:
-        count += 12 * len(laws.seat)
+        count += 6 * len(laws.seat)
     border.laws[1], border.laws[2] = m + count, count
     if count == 0:
         return 0

@@ -82,7 +82,6 @@ class HeldSeats(NamedTuple):
     first: Annotated[I1, "nu"]  # number of the first row
     n_rows: Annotated[I1, "nu"]  # this and the next as in `kernels.arrays.Rules`
     held: Annotated[I1, "nu"]
-    pair: Annotated[I1, "nu"]
     length: Annotated[F1, "nu"]
     start: Annotated[I1, "nu+1"]
     parameter: Annotated[F1, "np"]
@@ -95,7 +94,7 @@ class ClosingInputs(NamedTuple):
     """Functions of time, as they are now."""
 
     motion: Annotated[F2, "nd", 63]  # prescribed, of joints, and two derivatives: see `kernels.joints.drive_of`
-    effort: Annotated[F1, "ne"]  # efforts, targets of servos; behind them, where joints may open, a zero for those that are
+    effort: Annotated[F1, "ne"]  # efforts, targets of servos; where joints may open, a zero for those that are
     clock: Annotated[F1, 1]  # time
 
 

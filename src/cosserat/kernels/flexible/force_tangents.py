@@ -19,9 +19,9 @@ from cosserat.kernels.flexible.arrays import (
 from cosserat.kernels.flexible.forces import constants_of, differentiate_law, local_load, straight
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
 from cosserat.kernels.flexible.twists import add6, bracket, coadjoint
-from cosserat.kernels.frames import compose, load_frame, relative, twist_at_place, wrench_to_node
+from cosserat.kernels.frames import compose, load_frame, twist_at_place, wrench_to_node
 from cosserat.kernels.loads import matvec
-from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, mul, mul_t, neg, scale, sub
+from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, mul, mul_t, neg, scale, store, sub
 
 
 @helper
@@ -179,56 +179,51 @@ def law_motion(links, places, now, lin, s):
 
 
 @helper
-def record_laws(links, acting, now, lin):
-    """Wrenches of users' laws and their derivatives at the state."""
+def record_laws(links, acting, now, lin, ground):
+    """Wrenches of users' laws and their derivatives at the state, with an acceleration (6,) of the ground."""
     places, laws, visit = places_of(acting), laws_of(acting), visit_of(acting)
-    for i in range(len(laws.seat)):
-        here = law_motion(links, places, now, lin, laws.seat[i, 0])
-        there = law_motion(links, places, now, lin, laws.seat[i, 1])
-        differentiate_law(acting, i, here, there)
-        for p in range(6):
+    for c in range(len(laws.carried)):  # those that see the rate
+        link, o, at = laws.carried[c, 1], laws.carried[c, 2], 0
+        z = links.table[link, Z]
+        R, _ = load_frame(now.frame[link])
+        store(sub(load(lin.rates, z), mul_t(R, load(ground, at))), laws.parameter, o + 36)
+        store(load(lin.rates, z + 3), laws.parameter, o + 39)
+    for i in range(len(laws.acts)):
+        m, n = state_loads.extent(laws, i)
+        for p in range(n):
+            motion = law_motion(links, places, now, lin, laws.seat[laws.first[i] + p])
+            state_loads.write_motion(motion, visit.frame[p], visit.twist[p])
+        differentiate_law(acting, i)
+        for p in range(6 * m):
             laws.wrench[i, p] = visit.wrench[p]
-            for q in range(24):
+            for q in range(12 * n):
                 laws.slope[i, p, q] = visit.J[p, q]
-
-
-@helper
-def slope_times(J, at, p, o, du, dw):
-    """Twelve columns of derivatives (6, 24) from `at` on, times the change of a motion."""
-    out = ZERO
-    more = ZERO
-    for k in range(12):
-        y = p[k] if k < 3 else o[k - 3] if k < 6 else du[k - 6] if k < 9 else dw[k - 9]
-        out = axpy(y, (J[0, at + k], J[1, at + k], J[2, at + k]), out)
-        more = axpy(y, (J[3, at + k], J[4, at + k], J[5, at + k]), more)
-    return out, more
 
 
 @helper
 def change_laws(links, places, laws, now, lin, start, l, along_q):
     """Changes of the wrenches of users' laws."""
-    for i in range(len(laws.seat)):
-        a, b, at = laws.seat[i, 0], laws.seat[i, 1], 0
-        p_a, o_a, u_a, w_a = motion_change(links, places, now, lin, a, start, l, along_q)
-        df, dt = slope_times(laws.slope[i], at, p_a, o_a, u_a, w_a)
-        f, t = load(laws.wrench[i], at), load(laws.wrench[i], at + 3)
-        if laws.pair[i] == 0:
-            take(links, places, lin, a, start, l, along_q, f, t, df, dt)
-            continue
-        p_b, o_b, u_b, w_b = motion_change(links, places, now, lin, b, start, l, along_q)
-        ef, et = slope_times(laws.slope[i], 12 + at, p_b, o_b, u_b, w_b)
-        df, dt = add(df, ef), add(dt, et)
-        take(links, places, lin, a, start, l, along_q, f, t, df, dt)
-        if laws.pair[i] == 2:
-            continue
-        R_a, x_a, _, _ = law_motion(links, places, now, lin, a)
-        R_b, x_b, _, _ = law_motion(links, places, now, lin, b)
-        R, x = relative(R_a, x_a, R_b, x_b)
-        f, t = state_loads.opposite(R, x, f, t)
-        df, dt = state_loads.opposite(R, x, df, dt)
-        p_b, o_b = sub(p_b, mul_t(R, add(p_a, cross(o_a, x)))), sub(o_b, mul_t(R, o_a))
-        ef, et = coadjoint(p_b, o_b, f, t)
-        take(links, places, lin, b, start, l, along_q, neg(f), neg(t), neg(add(df, ef)), neg(add(dt, et)))
+    for i in range(len(laws.acts)):
+        first, J, change = laws.first[i], laws.slope[i], laws.change
+        m, n = state_loads.extent(laws, i)
+        touched = 0
+        for p in range(6 * m):
+            change[p] = 0.0
+        for b in range(n):
+            s = laws.seat[first + b]
+            if places.link[s] < 0 or lin.mark[places.link[s]] != 1:
+                continue
+            touched = 1
+            d, o, u, w = motion_change(links, places, now, lin, s, start, l, along_q)
+            for p in range(6 * m):
+                at = 12 * b
+                y = dot(load(J[p], at), d) + dot(load(J[p], at + 3), o)
+                change[p] += y + dot(load(J[p], at + 6), u) + dot(load(J[p], at + 9), w)
+        for a in range(m if touched == 1 else 0):
+            at = 6 * a
+            f, t = load(laws.wrench[i], at), load(laws.wrench[i], at + 3)
+            df, dt = load(change, at), load(change, at + 3)
+            take(links, places, lin, laws.seat[first + a], start, l, along_q, f, t, df, dt)
 
 
 @stage

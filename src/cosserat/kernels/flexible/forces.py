@@ -19,9 +19,10 @@ from cosserat.kernels.flexible.arrays import (
     scratch_of,
     visit_of,
 )
+from cosserat.kernels.flexible.body import rigid_terms
 from cosserat.kernels.flexible.seats import place_seat
 from cosserat.kernels.flexible.twists import add6, combined, projected
-from cosserat.kernels.frames import compose, load_frame, relative, twist_at_place, wrench_to_node
+from cosserat.kernels.frames import compose, load_frame, twist_at_place, wrench_to_node
 from cosserat.kernels.vectors import ZERO, add, dot, load, load_matrix, mul, mul_t, neg, scale, sub
 
 SPRINGS, DAMPERS, LOADS = 1, 2, 4
@@ -81,35 +82,55 @@ def local_load(forces, i, R, row):
 
 
 @helper
-def push_laws(links, acting, now, scratch, q, wrench_out):
-    """Add the wrenches of users' laws."""
-    seats, laws, visit, inner = places_of(acting), laws_of(acting), visit_of(acting), inner_of(acting)
-    for i in range(len(laws.seat)):
-        a, b = laws.seat[i, 0], laws.seat[i, 1]
-        R_a, x_a, u_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
-        R_b, x_b, u_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
-        state_loads.visit_motions((R_a, x_a, u_a, w_a), (R_b, x_b, u_b, w_b), visit)
-        if laws.inner[i + 1] > laws.inner[i]:
-            call_address(inner.stage[0], (acting, i))
-        else:
-            state_loads.call(laws, i, laws.unit[i, 0], laws.clock[0], visit)
-        f, t = load(visit.wrench, 0), load(visit.wrench, 3)
-        push(links, seats, a, P_a, y_a, scratch.rows, f, t, wrench_out)
-        if laws.pair[i] == 1:
-            R, x = relative(R_a, x_a, R_b, x_b)
-            f, t = state_loads.opposite(R, x, f, t)
-            push(links, seats, b, P_b, y_b, scratch.more, neg(f), neg(t), wrench_out)
+def take_inertias(links, acting, now):
+    """Inertias of links that change with their frames by laws of users, and the numbers of these laws."""
+    laws, visit = laws_of(acting), visit_of(acting)
+    for c in range(len(laws.carried)):
+        i, link, o, weight = laws.carried[c, 0], laws.carried[c, 1], laws.carried[c, 2], laws.carried[c, 3]
+        z = links.table[link, Z]
+        R, x = load_frame(now.frame[link])
+        state_loads.write_motion((R, x, load(now.z, z), load(now.z, z + 3)), visit.frame[0], visit.twist[0])
+        state_loads.find_inertia(laws, i, laws.unit[i, 2], laws.clock[0], o, visit)
+        for p in range(6):
+            for q in range(6):
+                laws.inertia[link, p, q] = visit.J[p, q]
+                if weight >= 0 and q < 3:
+                    laws.parameter[weight + 3 * p + q] = visit.J[p, q]
+        rigid_terms(links, now, link)
 
 
 @helper
-def differentiate_law(acting, i, here, there):
-    """visit.J and visit.wrench of a user's law at motions (R, x, v, w) of both places."""
+def push_laws(links, acting, now, scratch, q, wrench_out):
+    """Add the wrenches of users' laws."""
+    seats, laws, visit, inner = places_of(acting), laws_of(acting), visit_of(acting), inner_of(acting)
+    for i in range(len(laws.acts)):
+        first = laws.first[i]
+        m, n = state_loads.extent(laws, i)
+        for p in range(n):  # the first place last: so its rows are at hand
+            s = laws.seat[first + n - 1 - p]
+            R, x, u, w, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
+            state_loads.write_motion((R, x, u, w), visit.frame[n - 1 - p], visit.twist[n - 1 - p])
+        if laws.inner[i + 1] > laws.inner[i]:
+            call_address(inner.stage[0], (acting, i))
+        else:
+            state_loads.call(laws, i, laws.unit[i, 0], laws.clock[0], m, n, visit)
+        for p in range(m):
+            s = laws.seat[first + p]
+            if p > 0:
+                R, x, u, w, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
+            f, t = load(visit.wrench, 6 * p), load(visit.wrench, 6 * p + 3)
+            push(links, seats, s, P, y, scratch.rows, f, t, wrench_out)
+
+
+@helper
+def differentiate_law(acting, i):
+    """visit.J and visit.wrench of a user's law at the motions of its places in `visit`."""
     laws, visit, inner = laws_of(acting), visit_of(acting), inner_of(acting)
     if laws.inner[i + 1] > laws.inner[i]:
-        state_loads.visit_motions(here, there, visit)
         call_address(inner.stage[1], (acting, i))
     else:
-        state_loads.differentiate(laws, i, laws.unit[i], laws.clock[0], here, there, 0.0, visit)
+        m, n = state_loads.extent(laws, i)
+        state_loads.differentiate(laws, i, laws.unit[i], laws.clock[0], m, n, 0.0, visit)
 
 
 @stage
@@ -146,6 +167,7 @@ def wrenches(tree, acting, state, q, samples, which, wrench_out):
         f, t = loads.matvec(forces.gain[i], f, t)
         push(links, seats, s, P, y, scratch.rows, f, t, wrench_out)
     if which & LOADS:
+        take_inertias(links, acting, now)
         push_laws(links, acting, now, scratch, q, wrench_out)
     return 0
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cosserat.jit import address_of, address_table, load, stage
-from cosserat.kernels import law_states, state_loads
+from cosserat.kernels import law_states
 from cosserat.kernels.flexible.arrays import LawStateArrays, inner_of, laws_of, owned_of, visit_of
 
 
@@ -11,17 +11,15 @@ from cosserat.kernels.flexible.arrays import LawStateArrays, inner_of, laws_of, 
 def settle_law(acting, i):
     """visit.wrench of law i, with the states that belong to the motions in `visit` and their rates."""
     laws, inner, visit, owned = laws_of(acting), inner_of(acting), visit_of(acting), owned_of(acting)
-    here, there = state_loads.visited(visit)
-    law_states.settle(laws, i, laws.unit[i, 0], laws.clock[0], inner.follow[0], here, there, inner, visit, owned)
+    law_states.settle(laws, i, laws.unit[i, 0], laws.clock[0], inner.follow[0], inner, visit, owned)
     return 0
 
 
 @stage
 def differentiate_law(acting, i):
-    """visit.J (6, 24) of law i at the motions in `visit`, with states that follow as they do, and visit.wrench."""
+    """visit.J of law i at the motions in `visit`, with states that follow as they do, and visit.wrench."""
     laws, inner, visit, owned = laws_of(acting), inner_of(acting), visit_of(acting), owned_of(acting)
-    here, there = state_loads.visited(visit)
-    law_states.differentiate(laws, i, laws.unit[i, 0], laws.clock[0], here, there, inner, visit, owned)
+    law_states.differentiate(laws, i, laws.unit[i, 0], laws.clock[0], inner, visit, owned)
     for p in range(owned.J.shape[0]):
         for q in range(owned.J.shape[1]):
             inner.slope[i, p, q] = owned.J[p, q]

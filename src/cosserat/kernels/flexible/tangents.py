@@ -297,7 +297,7 @@ def differentiate(tree, acting, state, linearised, dq_out, dv_out):
             dq_out[a, b] = 0.0
             dv_out[a, b] = 0.0
     laws = laws_of(acting)
-    record_laws(links, acting, now, lin)
+    record_laws(links, acting, now, lin, vectors_of(state).ground)
     for i in range(len(links.table)):
         row = links.table[i]
         for r in range(row[N_JOINT] + row[N_MODES]):

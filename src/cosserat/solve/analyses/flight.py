@@ -15,9 +15,9 @@ import xarray as xr
 
 from cosserat.calls import answering
 from cosserat.compile.compiled import row_to_frame
-from cosserat.compile.state_loads import signals_of
+from cosserat.compile.state_loads import motions_of, signals_of
 from cosserat.errors import ModelError, SolveError
-from cosserat.lie import so3
+from cosserat.lie import se3, so3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.apparent import ApparentLoad
@@ -405,19 +405,18 @@ def _derivatives(flying: FlyingModel, found: Equilibrium, names: list[str], fram
         compiled = compile_model(model, floating=frames.floating is not None)
         placed = found.trajectory.history.frame[-1]
         v, spin = to_body.T @ motion[:3], to_body.T @ motion[3:]
-        arrays, total = compiled.system.state_loads, np.zeros(6)
+        spatial = np.concatenate((v - np.cross(spin, centre), spin))
+        total = np.zeros(6)
         for k, law in enumerate(compiled.laws):
             if isinstance(law.load, (ApparentLoad, FieldLoad)):
                 continue
-            H = row_to_frame(placed[arrays.node[k, 0]]) @ row_to_frame(arrays.frame_a[k])
-            arm = H[:3, 3] - centre
-            twist = np.concatenate((H[:3, :3].T @ (v + np.cross(spin, arm)), H[:3, :3].T @ spin))
-            other = np.eye(4), np.zeros(6)
-            states = law.steady(0.0, H, twist, *other)[0] if law.n_states else None
-            w = law.answer(0.0, H, twist, *other, states)
-            f, m = H[:3, :3] @ w[:3], H[:3, :3] @ w[3:6]
-            total += np.concatenate((to_body @ f, to_body @ (m + np.cross(arm, f))))
-        return total
+            at = motions_of(compiled, k, placed[None], np.zeros((1, len(placed), 6)))[0][0]
+            carry = [se3.adjoint(se3.inverse(H)) for H in at]
+            twists = np.array([to_place @ spatial for to_place in carry])
+            states = law.steady(0.0, at, twists)[0] if law.n_states else None
+            w = law.answer(0.0, at, twists, states)
+            total += sum(carry[p].T @ w[6 * p : 6 * p + 6] for p in range(law.load.acts_on))
+        return np.concatenate((to_body @ total[:3], to_body @ (total[3:] - np.cross(centre, total[:3]))))
 
     columns = []
     for k in range(6):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.fluid_links import lost_power, uplift_power
 from cosserat.compile.jumps import SIDE
@@ -349,11 +350,17 @@ class FloatingEngine:
         packed = Packed(record.record_handles, record.RecordWork(links, room))
         tree, acting, _, free, _, stepping, closed, _ = self.addresses
         record.record_states(tree, acting, free, stepping, closed, given.address, packed.address)
+        forces = self.tree.forces
+        carried = {int(link): forces.units[i] for i, link, _, _ in forces.laws.carried}
         for i, link in enumerate(self.tree.data.links):
             if link.is_fluid and not link.burns:
                 at = int(self.tree.data.arrays.table[i, Z])
-                twist = links.z[:, at : at + 6]
-                links.powers[:, 4] -= uplift_power(room.gravity, links.frame[:, i], twist, link.inertia)
+                twist, inertia = links.z[:, at : at + 6], link.inertia
+                if i in carried:
+                    placed = np.array([row_to_frame(row) for row in links.frame[:, i]])
+                    inertia, gained = carried[i].inertia_over(times, placed, twist)
+                    links.powers[:, 4] += gained
+                links.powers[:, 4] -= uplift_power(room.gravity, links.frame[:, i], twist, inertia)
         signal = found.problem.samples.signal[:nt]
         for i, first in self.tree.forces.burning:  # what burns takes its energy along
             lost = signal[:, first + 10 : first + 20]

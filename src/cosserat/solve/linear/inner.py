@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import block_array, block_diag, csc_matrix, hstack, identity
@@ -65,6 +65,24 @@ class Inner:
         )
 
 
+class LawSlopes(NamedTuple):
+    """Derivatives of one law: of its wrenches by its states, and of their rates by its places and by the states."""
+
+    push: list[Array]  # (6, ny) for each place on which it acts
+    position: list[Array]  # (ny, 6) by the frame of each place
+    velocity: list[Array]  # (ny, 6) by its twist
+    rate: Array  # (ny, ny)
+
+    @classmethod
+    def of(cls, laws: Any, i: int, J: Array) -> LawSlopes:
+        """Those of law i of a group with ranges of places and states, from `kernels.arrays.Owned.J` there."""
+        m, n, ny = laws.acts[i], laws.first[i + 1] - laws.first[i], laws.inner[i + 1] - laws.inner[i]
+        J = J[: 6 * m + ny, : 12 * n + ny]
+        by_motion = [J[6 * m :, 6 * k : 6 * k + 6] for k in range(2 * n)]
+        push = [J[6 * k : 6 * k + 6, 12 * n :] for k in range(m)]
+        return cls(push, by_motion[::2], by_motion[1::2], J[6 * m :, 12 * n :])
+
+
 def inner_at(point: OperatingPoint) -> Inner | None:
     """The states of laws about a point; None where no law owns any."""
     compiled, memory = point.compiled, point.memory
@@ -72,28 +90,23 @@ def inner_at(point: OperatingPoint) -> Inner | None:
     if ny == 0:
         return None
     loads, trial = compiled.system.state_loads, memory.problem.trial
-    slope = np.zeros((len(loads.node), *memory.problem.owned.J.shape))
+    slope = np.zeros((len(loads.acts), *memory.problem.owned.J.shape))
     slopes(memory.address, 0, slope)
     push, position, velocity = np.zeros((6 * n + 6, ny)), np.zeros((ny, 6 * n + 6)), np.zeros((ny, 6 * n + 6))
     rates = []
-    for i, (a, b) in enumerate(loads.node):
+    for i, slope_of_law in enumerate(slope):
         own = slice(loads.inner[i], loads.inner[i + 1])
-        k = own.stop - own.start
-        if k == 0:
+        if own.stop == own.start:
             continue
-        places = row_to_frame(loads.frame_a[i]), row_to_frame(loads.frame_b[i])
-        at = [slice(6 * node, 6 * node + 6) for node in (a, b)]
-        carry = [se3.adjoint(se3.inverse(place)) for place in places]
-        J = slope[i, : 6 + k, : 24 + k]
-        push[at[0], own] += carry[0].T @ J[:6, 24:]
-        if loads.pair[i]:
-            H_a, H_b = (row_to_frame(trial.frame[node]) @ place for node, place in zip((a, b), places, strict=True))
-            across = se3.adjoint(se3.inverse(H_a) @ H_b)
-            push[at[1], own] -= carry[1].T @ across.T @ J[:6, 24:]
-        for side in range(2):
-            position[own, at[side]] += J[6:, 12 * side : 12 * side + 6] @ carry[side]
-            velocity[own, at[side]] += J[6:, 12 * side + 6 : 12 * side + 12] @ carry[side]
-        rates.append(J[6:, 24:])
+        found = LawSlopes.of(loads, i, slope_of_law)
+        for side, p in enumerate(range(loads.first[i], loads.first[i + 1])):
+            at = slice(6 * loads.node[p], 6 * loads.node[p] + 6)
+            carry = se3.adjoint(se3.inverse(row_to_frame(loads.frame[p])))
+            if side < loads.acts[i]:
+                push[at, own] += carry.T @ found.push[side]
+            position[own, at] += found.position[side] @ carry
+            velocity[own, at] += found.velocity[side] @ carry
+        rates.append(found.rate)
     of_velocity = csc_matrix(velocity[:, :-6])
     of_position = csc_matrix(position[:, :-6])
     if np.any(trial.twist[:n]):  # the twist of H exp(x) is v + x' + ad(v) x

@@ -17,12 +17,11 @@ import numpy as np
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.rows import drive_frames
-from cosserat.compile.state_loads import signals_of
+from cosserat.compile.state_loads import motions_of, signals_of
 from cosserat.errors import CosseratError, SolveError
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces, joint_forces, track_angles
-from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.servos import Servo
@@ -132,21 +131,19 @@ def signal_column(point: Any, name: str) -> Column:
     for at, column in arrays.signal:
         if arrays.start[k] <= at < arrays.start[k + 1]:
             numbers[at - arrays.start[k]] = effort[column]
-    sides: list[Array] = []
-    for node, row in zip(arrays.node[k], (arrays.frame_a[k], arrays.frame_b[k]), strict=True):
-        frame = row_to_frame(row)
-        sides += [row_to_frame(history.frame[0, node]) @ frame]
-        sides += [se3.adjoint(se3.inverse(frame)) @ history.twist[0, node]]
+    placed, moving = motions_of(compiled, k, history.frame[:1], history.twist[:1])
     inner = history.inner[0] if history.inner.size else compiled.first_states()[0]
     own = slice(arrays.inner[k], arrays.inner[k + 1])
-    step, slope = PARAMETER_STEP * (abs(numbers[place]) or 1.0), np.zeros(6 + law.n_states)
+    step, slope = PARAMETER_STEP * (abs(numbers[place]) or 1.0), np.zeros(law.size)
     for count, weight in CENTRAL:
         there = numbers.copy()
         there[place] += count * step
-        slope += weight / step * law.answer(point.time, *sides, inner[own], there)[: len(slope)]
+        slope += weight / step * law.answer(point.time, placed[0], moving[0], inner[own], there)
     force, rates = np.zeros((compiled.n_nodes + 1, 6)), np.zeros(compiled.n_inner)
-    force[arrays.node[k, 0]] += to_node(slope[None, :6], row_to_frame(arrays.frame_a[k]))[0]
-    rates[own] = slope[6:]
+    for p in range(arrays.acts[k]):
+        at = arrays.first[k] + p
+        force[arrays.node[at]] += to_node(slope[None, 6 * p : 6 * p + 6], row_to_frame(arrays.frame[at]))[0]
+    rates[own] = slope[6 * arrays.acts[k] :][: law.n_states]
     return Column(name, "signal", force[:-1].ravel(), np.zeros(point.n_constraints), inner=rates)
 
 

@@ -179,7 +179,7 @@ def _doubt(point: OperatingPoint, stiffness: csc_matrix) -> csc_matrix | None:
         return None
     memory, loads = point.memory, point.memory.problem.state_loads
     try:
-        memory.replace(state_loads=loads._replace(node=loads.node[:0]))
+        memory.replace(state_loads=loads._replace(acts=loads.acts[:0]))
         return csc_matrix(_DIFFERENCED * abs(stiffness - tangents(point)[2]))
     finally:
         memory.replace(state_loads=loads)

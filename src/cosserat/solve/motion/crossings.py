@@ -9,7 +9,7 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rules import rule_rows
-from cosserat.compile.state_loads import state_wrenches
+from cosserat.compile.state_loads import carried_inertias, state_wrenches
 from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import mechanism_of
@@ -68,6 +68,7 @@ def nodal_powers(
     def sample() -> tuple[Inputs, dict[str, Array]]:
         inputs = compiled.sampler.sample(times)
         inputs.state[:] = state_wrenches(compiled, times, history.frame, history.twist, history.inner)
+        inputs.carried[:] = carried_inertias(compiled, times, history.frame, history.twist)
         inputs.rule[:] = rule_rows(compiled, times, history.frame, history.twist)
         return inputs, {}
 

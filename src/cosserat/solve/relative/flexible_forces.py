@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.coordinate_laws import coordinate_laws
 from cosserat.compile.flexible_arrays import pack_seats
-from cosserat.compile.fluid_links import Uplift, uplifts
+from cosserat.compile.fluid_links import WEIGHT, Uplift, uplifts
 from cosserat.compile.joints import ranges
 from cosserat.compile.jumps import Jumps
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
@@ -19,8 +19,8 @@ from cosserat.compile.seats import Seat, beside
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law
 from cosserat.compile.state_loads import Signal, signals_of
-from cosserat.compile.tree import PROPELLANT, TreeData
-from cosserat.kernels.arrays import address_rows, new_owned, new_visit, zeros
+from cosserat.compile.tree import FLUID, PROPELLANT, TreeData
+from cosserat.kernels.arrays import address_rows, most_places, new_owned, new_visit, zeros
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.course import burn
@@ -32,27 +32,30 @@ from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
-from cosserat.model.places import GROUND
 from cosserat.solve.relative.flexible_recursion import Motions
 
 
 def law_group(laws: list[CompiledLaw], first: int, length: float, inertia: Array) -> arrays.Laws:
-    """Arrays of users' laws, whose seats come two by two from `first` on."""
-    n, numbers = len(laws), [law.numbers for law in laws]
+    """Arrays of users' laws, whose seats come one after another from `first` on."""
+    n, numbers, places = len(laws), [law.numbers for law in laws], ranges([law.load.places for law in laws])
+    most = most_places(places)
     return arrays.Laws(
-        seat=first + np.arange(2 * n, dtype=np.int64).reshape(-1, 2),
-        pair=np.array([law.load.pair for law in laws], dtype=np.int64),
+        first=places,
+        seat=first + np.arange(places[-1], dtype=np.int64),
+        acts=np.array([law.load.acts_on for law in laws], dtype=np.int64),
         length=np.full(n, length),
         start=ranges(numbers),
         parameter=np.concatenate([np.zeros(0), *numbers]),
         inner=ranges([law.load.states for law in laws]),
-        unit=address_rows([(law.law, law.derivative) for law in laws]),
+        unit=address_rows([(law.law, law.derivative, law.inertia) for law in laws], 3),
         signal=np.zeros(0, dtype=np.int64),
         burning=np.zeros((0, 2), dtype=np.int64),
+        carried=np.zeros((0, 4), dtype=np.int64),
         inertia=inertia,
         clock=np.zeros(1),
-        wrench=np.zeros((n, 6)),
-        slope=np.zeros((n, 6, 24)),
+        wrench=np.zeros((n, 6 * most)),
+        slope=np.zeros((n, 6 * most, 12 * most)),
+        change=np.zeros(6 * most),
     )
 
 
@@ -81,10 +84,8 @@ class FlexibleForces:
         laws = [compile_law(load) for load in model.state_loads]
         if data.fluids:
             laws += [compile_law(load) for load in uplifts(model, data.fluids)]
-        for law in laws:
-            other = law.load.other
-            seats += [data.seat(law.load.place), data.seat(GROUND.at((0.0, 0.0, 0.0)) if other is None else other)]
-        self.law_seats = list(zip(seats[n_seats::2], seats[n_seats + 1 :: 2], strict=True))
+        self.law_seats = [[data.seat(place) for place in law.load.places] for law in laws]
+        seats += [seat for line in self.law_seats for seat in line]
         group = arrays.ForceArrays(
             ranges(lines),
             np.array([(s.stiffness, s.damping, s.length, s.slack) for s in springs], dtype=float).reshape(-1, 4),
@@ -106,13 +107,14 @@ class FlexibleForces:
         self._tensions = np.zeros(0, dtype=np.int64)  # where `laws.parameter` has those of springs
         if springs:
             self._take_tensions(springs, group.tension)
-        owned = new_owned(self.laws.inner)
+        most = most_places(self.laws.first)
+        owned = new_owned(self.laws.inner, most)
         self.inner_names = tuple(f"{law.load.name}.{name}" for law in laws for name in law.load.states)
         self.first_states = np.array([y for law in laws for y in law.load.first_states], dtype=float)
         self.inner = new_inner(self.first_states, np.zeros((len(laws), *owned.J.shape)))
         self.answers = owned.gain, owned.slope, owned.known  # of states of laws, from step to step
         acting = arrays.Acting(
-            pack_seats(seats), group, self.inputs, self.laws, new_visit(), self.inner, owned
+            pack_seats(seats), group, self.inputs, self.laws, new_visit(most), self.inner, owned
         )  # fmt: skip
         self._units = laws  # own the code
         self.units = tuple(law for law in laws if not isinstance(law.load, Uplift))  # those of users
@@ -141,7 +143,9 @@ class FlexibleForces:
         self.burning = self._burning(model, data, signals)
         found = [(link, slots[k]) for link, k in self.burning]
         self.laws = group._replace(
-            signal=np.array(slots, dtype=np.int64), burning=np.array(found, dtype=np.int64).reshape(-1, 2)
+            signal=np.array(slots, dtype=np.int64),
+            burning=np.array(found, dtype=np.int64).reshape(-1, 2),
+            carried=np.array(list(self._carried(data, laws, group.start)), dtype=np.int64).reshape(-1, 4),
         )
 
     def _take_tensions(self, springs: Sequence[LineForce], slots: NDArray[np.int64]) -> None:
@@ -165,12 +169,22 @@ class FlexibleForces:
     @staticmethod
     def _extent(model: Model) -> float:
         """A length over which laws may change: the extent of what they act on, sizes of bodies included."""
-        points = [place.position for load in model.state_loads for place in (load.place, load.other) if place]
+        points = [place.position for load in model.state_loads for place in load.places]
         points += [body.com for body in model.bodies]
         points += [beam.frames(np.array([s]))[0, :3, 3] for beam in model.beams for s in (0.0, 1.0)]
         sizes = [np.sqrt(np.trace(body.inertia) / (2.0 * body.mass)) for body in model.bodies if body.mass > 0.0]
         apart = float(np.max(np.ptp(np.array(points), axis=0), initial=0.0)) if points else 0.0
         return max([apart, *(float(x) for x in sizes)]) or 1.0
+
+    @staticmethod
+    def _carried(data: TreeData, laws: list[CompiledLaw], start: NDArray[np.int64]) -> Iterator[tuple[int, ...]]:
+        """Laws whose inertia changes, their links, and where their numbers have it, as `arrays.Laws` has them."""
+        names, links = [law.load.name for law in laws], [link.name for link in data.links]
+        for i, law in enumerate(laws):
+            if law.inertia is not None:
+                weight = f"{law.load.name}{WEIGHT}"
+                at = start[names.index(weight)] + 3 if weight in names else -1
+                yield i, links.index(f"{law.load.name}{FLUID}"), start[i] + len(law.load.values), at
 
     @staticmethod
     def _burning(model: Model, data: TreeData, signals: list[Signal]) -> list[tuple[int, int]]:
@@ -295,6 +309,12 @@ class FlexibleForces:
         forces.joint_efforts(self._tree, self.address, q, v, now.drive, now.target, out)
         kp, kd, limit = self.servo
         return out if t is not None else out - servo(kp, kd, limit, none, q, v)[0]
+
+    def carried(self, now: Motions, q: Array, t: float) -> Motions:
+        """The motion, with those inertias of links that follow laws as they are there."""
+        if len(self.laws.carried):
+            self.on_links(now, q, t)
+        return now
 
     def on_links(self, now: Motions, q: Array, t: float) -> Array:
         """Wrenches and modal forces (n_z,) on all links, in their own axes."""

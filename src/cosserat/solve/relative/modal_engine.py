@@ -151,7 +151,7 @@ class ModalEngine:
         if self._refuses(q, matrices=(M,)):
             return 1
         with self._lock:
-            self._now.move(q, self._zero)
+            self.forces.carried(self._now.move(q, self._zero), q, self._time)
             composite.mass_matrix(self._data.arrays.tree, self._now.address, self._factor.address, M)
         return 0
 
@@ -253,7 +253,8 @@ class ModalEngine:
     def energies(self, q: Array, v: Array) -> tuple[float, float, float]:
         """Kinetic, strain and potential energy."""
         with self._lock:
-            kinetic, strain, potential, *_ = self.forces.energies(self._now.move(q, v), q, self.gravity)
+            now = self.forces.carried(self._now.move(q, v), q, self._time)
+            kinetic, strain, potential, *_ = self.forces.energies(now, q, self.gravity)
         return float(kinetic), float(strain), float(potential)
 
 

@@ -156,7 +156,7 @@ class TreeConstraints:
             self._slot(None, tuple(range(len(item.held))), False, number)
         self.present = bool(self.slots)
         soft = sum(2 * len(spring.places) - 1 for spring in model.springs) + len(self.tracked)
-        soft += 12 * (len(model.state_loads) + len(data.fluids))
+        soft += 6 * (sum(len(load.places) for load in model.state_loads) + len(data.fluids))
         self.rules = compile_rules(model) if self.rolling else ()
         self.closed = self._arrays(watched, soft)
         self.holonomic = self.closed.rows.holonomic.astype(bool)

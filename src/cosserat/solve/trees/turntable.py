@@ -16,7 +16,7 @@ from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
 from cosserat.solve.spin import spin_twist
 
-_ENDS = ("parent", "child", "a", "b", "place", "other")
+_ENDS = ("parent", "child", "a", "b", "place", "other", "through")
 _LIGHT = 1e-9  # of the lightest body: the table is held, so that its own inertia is of no account
 
 
@@ -90,4 +90,6 @@ def on_turntable(model: Model, spin: Spin) -> tuple[Model, str]:
 
 
 def _moved(place: Any, table: RigidBody) -> Any:
+    if isinstance(place, tuple):
+        return tuple(_moved(each, table) for each in place)
     return table.at(place.position) if isinstance(place, Place) and place.on_ground else place
