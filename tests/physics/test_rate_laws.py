@@ -137,7 +137,8 @@ def test_a_law_may_own_states_too():
 
 REFUSED = {
     "not affine": (lambda t, frame, twist, rate, p: -np.abs(rate), "is not affine in the rate"),
-    "changing": (lambda t, frame, twist, rate, p: -(1 + frame[0, 3] ** 2) * rate, "has an inertia that changes"),
+    "changing": (lambda t, frame, twist, rate, p: -(1 + twist[0] ** 2) * rate, "has an inertia that changes"),
+    "negative elsewhere": (lambda t, frame, twist, rate, p: -(0.1 + frame[0, 3]) * rate, "negative eigenvalues"),
     "of time": (lambda t, frame, twist, rate, p: -(1 + t) * rate, "has an inertia that changes"),
     "negative": (lambda t, frame, twist, rate, p: 1.0 * rate, "without negative eigenvalues"),
     "one-sided": (lambda t, frame, twist, rate, p: np.array([rate[1], 0, 0, 0, 0, 0.0]), "symmetric matrix"),

@@ -23,6 +23,7 @@ def busy() -> cs.Model:
     model.add(cs.Tendon("cable", [coin, rod.end, rod.at(1 / 3)], stiffness=10.0))
     model.add(cs.Force("push", rod.end, (0, 0, 1)))
     law = {"fx": "-c*vx", "lag": "vx - lag"}
+    model.add(cs.StateLoad("water", coin, lambda t, frame, twist, rate, p: -(1.0 + frame[2, 3] ** 2) * rate))
     model.add(cs.StateLoad("drag", coin, law, parameters={"c": 0.1}, states={"lag": 0.0}))
     return model
 
