@@ -120,6 +120,8 @@ CASES: dict[str, tuple[Callable[[], Any], type[CosseratError], str]] = {
     "sphere of negative diameter": (lambda: cs.RigidBody.sphere("ball", diameter=-1, mass=1), ModelError, "body 'ball': diameter is -1"),
     # names
     "no name": (lambda: cs.RigidBody("", mass=1, inertia=ONES), ModelError, "body: its name must be a non-empty text such as 'arm1', got ''"),
+    "name with a slash": (lambda: cs.RigidBody("arm/1", mass=1, inertia=ONES), ModelError, "body 'arm/1': a name may not contain '.', ',', '/'"),
+    "name with a zero": (lambda: cs.RigidBody("arm\0", mass=1, inertia=ONES), ModelError, "a name may not contain '.', ',', '/', brackets or line"),
     "name with a dot": (lambda: cs.RigidBody("arm.1", mass=1, inertia=ONES), ModelError, "body 'arm.1': a name may not contain '.'"),
     "name of the ground": (lambda: cs.RigidBody("ground", mass=1, inertia=ONES), ModelError, "body 'ground': this name is reserved for the ground"),
     "name used twice": (added(cs.RigidBody("arm1", mass=1, inertia=ONES)), ModelError, "model 'arm': the name 'arm1' of the body is taken (used by the beam 'arm1')"),

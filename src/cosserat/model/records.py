@@ -90,8 +90,8 @@ class Component(Record, ABC):
     def __init__(self, name: str) -> None:
         if not isinstance(name, str) or not name.strip() or name != name.strip():
             raise ModelError(f"{self.word}: its name must be a non-empty text such as 'arm1', got {shown(name)}")
-        if set(name) & set(".()\n,"):
-            raise ModelError(f"{self.word} {name!r}: a name may not contain '.', ',', brackets or line breaks")
+        if set(name) & set(".(),/") or not name.isprintable():
+            raise ModelError(f"{self.word} {name!r}: a name may not contain '.', ',', '/', brackets or line breaks")
         if name in RESERVED_NAMES:
             raise ModelError(f"{self.word} {name!r}: this name is reserved for the ground; choose another")
         self.name = str(name)  # also where text of NumPy was given

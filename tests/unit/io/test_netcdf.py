@@ -100,3 +100,16 @@ def test_bad_files(tmp_path: Path) -> None:
     run = cs.simulate(arm("t"), duration=0.02, step=0.01)
     with pytest.raises(FileFormatError, match=r"the folder .* does not exist"):
         run.save(tmp_path / "missing" / "arm.nc")
+
+
+def test_names_with_spaces(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    """Files list coordinates by name with spaces between, which must cost neither a warning nor a name."""
+    model = cs.Model("two words")
+    rod = model.add(cs.Beam("left arm", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.02), material=cs.materials.STEEL))
+    model.add(cs.Revolute("left shoulder", cs.GROUND, rod.start, axis=(0, 0, 1), motion="t"))
+    run = cs.simulate(model, duration=0.02, step=0.01)
+    run.save(tmp_path / "arm.nc")
+    assert not recwarn.list
+    back = cs.load_run(tmp_path / "arm.nc")
+    assert back.data.identical(run.data)
+    assert back.reaction("left shoulder").identical(run.reaction("left shoulder"))
