@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from cosserat.results.labels import ENERGIES, FLUID_ENERGIES, SECTION_FORCE, SOL
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
+from cosserat.results.reference import as_simulated
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import OfTrajectory, Trajectory
 from cosserat.results.verdict import FEWEST, held_together, judged
@@ -242,9 +244,15 @@ class Run(OfTrajectory, Answers["DataArray"]):
         from xarray import Dataset
 
         values, words = self.monitors.energies(), dict(ENERGIES)
-        found = {} if self.trajectory is None else fluid_energies(self.trajectory, self.motion)
+        with self._then():
+            found = {} if self.trajectory is None else fluid_energies(self.trajectory, self.motion)
         words |= {k: text for k, text in FLUID_ENERGIES.items() if k in found}
         return Dataset({k: self._labelled((values | found)[k], {}, text, "J") for k, text in words.items()})
+
+    def _then(self) -> AbstractContextManager[None]:
+        """With the parameters that the model had when it was simulated."""
+        model = self.motion.model
+        return nullcontext() if model is None else as_simulated(model, self.motion.parameters)
 
     @cached_property
     def law_states(self) -> DataArray:
@@ -281,13 +289,15 @@ class Run(OfTrajectory, Answers["DataArray"]):
         inner node, it is that wrench over the length of an element.
         """
         name, _ = self.motion.mechanism.beam(beam)
-        part = next(item for item in self.model.beams if item.name == name)
-        spread = [law.title for law in self.model.along_beams]
-        spread += ["gravity of a central body"] * (self.model.field is not None)
-        spread += ["a moving frame"] * (self.model.frame is not None)
+        model = self.motion.model or self.model
+        part = next(item for item in model.beams if item.name == name)
+        spread = [law.title for law in model.along_beams]
+        spread += ["gravity of a central body"] * (model.field is not None)
+        spread += ["a moving frame"] * (model.frame is not None)
         if spread:
             raise SolveError(f"divergence: forces along the beam by {spread[0]} are not in its field equation here")
-        s, values = divergence(self.motion, name, lambda at: part.section_at(at)[1])
+        with self._then():
+            s, values = divergence(self.motion, name, lambda at: part.section_at(at)[1])
         labels = {"s": s.tolist(), "component": SECTION_FORCE}
         title = f"divergence of the momentum of {name}"
         return self._labelled(values, labels, title, "N/m, N m/m")

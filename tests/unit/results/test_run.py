@@ -234,12 +234,29 @@ def test_a_finished_run_does_not_follow_a_later_parameter() -> None:
     model.add(cs.DistributedLoad("wind", arm, force=(0, q, 0)))
     run, rest = cs.simulate(model, 0.02, step=0.01), cs.equilibrium(model)
     before = [run.strain("arm", 0.3).values, rest.strain("arm", 0.3), rest.section_force("arm", 0.3)]
+    left = run.divergence("arm").values
     other = cs.simulate(model, 0.02, step=0.01)  # asked for the first time after the change
     model.set(d=0.05, q=9.0)
     for found in (run, other):
         np.testing.assert_array_equal(found.strain("arm", 0.3).values, before[0])
+        np.testing.assert_array_equal(found.divergence("arm").values, left)
     np.testing.assert_array_equal(rest.strain("arm", 0.3), before[1])
     np.testing.assert_array_equal(rest.section_force("arm", 0.3), before[2])
+
+
+def test_energy_in_a_wake_does_not_follow_a_later_parameter() -> None:
+    density, chord = cs.Parameter("density", 1.2), cs.Parameter("chord", 0.3)
+    model = cs.Model("wing", fluid=cs.Fluid(density=density, velocity=(0, 10.0, 0)))
+    section = cs.Section(stiffness=[1e6, 1e6, 1e6, 200, 300, 3000], mass=[1, 1, 1, 0.02, 0.01, 0.01])
+    wing = model.add(cs.Beam("wing", points=[(0, 0, 0), (2, 0, 0)], section=section, elements=2))
+    model.add(cs.Fixed("root", cs.GROUND, wing.start))
+    model.add(cs.Force("push", wing.end, (0, 0, "20*sin(5*t)")))
+    model.add(cs.Strip("strip", wing, cs.Airfoil(), chord=chord, unsteady=True, forward=(0, -1, 0)))
+    run, other = (cs.simulate(model, 0.1, step=0.01) for _ in range(2))
+    held = run.energy["wake"].values
+    model.set(density=5.0, chord=0.8)
+    assert held.max() > 0.0
+    np.testing.assert_array_equal(other.energy["wake"].values, held)
 
 
 def test_the_power_of_a_driven_ball_joint_is_that_of_its_moment() -> None:
