@@ -278,3 +278,73 @@ def test_reactions_of_two_bodies_that_go_on_in_other_steps():
     coarse, half = error(4e-3), error(2e-3)
     assert half < 0.05
     assert half < 0.35 * coarse
+
+
+def on_a_rail():
+    """A body on a rail of adjustable slope, against a spring along it."""
+    slope = cs.Parameter("slope", 0.0)
+    model = cs.Model("rail", gravity=(0, 0, -1.0))
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=0.1 * np.eye(3), velocity=(1, 0, 0)))
+    model.add(cs.RigidBody("far", mass=1.0, com=(10, 0, 0), inertia=0.1 * np.eye(3)))
+    model.add(cs.Fixed("wall", cs.GROUND, "far"))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, slope), stiffness=4.0))
+    return model
+
+
+@pytest.mark.parametrize("integrator", ["generalized-alpha", "energy-momentum"])
+@pytest.mark.parametrize("step", [1e-2, 1e-4])
+def test_a_rail_is_turned_between_two_runs(integrator, step):
+    """The body keeps the part of its velocity along the rail, whatever the step, though it was beside it a little."""
+    model = on_a_rail()
+    first = cs.simulate(model, 0.004, 0.002, integrator=integrator)
+    model.set(slope=0.75)
+    second = cs.simulate(model, 20 * step, step, start=first, integrator=integrator)
+    speeds = np.linalg.norm(second.velocity("body"), axis=1)
+    q, t = second.coordinate("rail").values, second.time - second.time[0]
+    pull = -0.6  # along the rail
+    middle, amplitude = pull / 4.0, q[0] - pull / 4.0
+    exact = middle + amplitude * np.cos(2 * t) + 0.4 * np.sin(2 * t)
+    assert second.status.ok
+    assert np.isclose(speeds[0], 0.8, atol=1e-4)
+    assert np.allclose(q, exact, atol=1e-4)
+    assert float(second.constraint_violation.max()) < 1e-9
+
+
+def driven_swing():
+    """A pendulum on a turntable whose rotation is prescribed."""
+    model = cs.Model("swing", gravity=(0, 0, -9.81))
+    table = model.add(cs.RigidBody("table", mass=1.0, com=(0, 0, 0), inertia=0.1 * np.eye(3)))
+    bob = model.add(cs.RigidBody("bob", mass=1.0, com=(1, 0, 0), inertia=0.1 * np.eye(3)))
+    model.add(cs.Revolute("turn", cs.GROUND, table, axis=(0, 0, 1), motion="0.3*t"))
+    model.add(cs.Revolute("pivot", table, bob, axis=(0, 1, 0), at=(0, 0, 0), stiffness=50.0))
+    return model
+
+
+def test_an_equilibrium_where_drives_are_elsewhere_is_no_start():
+    """It would be torn there within one step, with velocities that grow as steps become smaller."""
+    model = driven_swing()
+    with pytest.raises(cs.CosseratError, match=r"joint 'turn' does not fit .* equilibrium given as start.* time=1"):
+        cs.simulate(model, 0.1, 0.01, start=cs.equilibrium(model), start_time=1.0)
+    for start in (cs.equilibrium(model, time=1.0), "equilibrium"):
+        run = cs.simulate(model, 0.1, 0.01, start=start, start_time=1.0)
+        assert run.status.ok
+        assert np.isclose(run.coordinate("turn")[0], 0.3)
+        assert float(np.abs(run.velocity("bob")).max()) < 0.5
+
+
+def test_small_gaps_are_closed_without_stressing_beams():
+    """A clamp that was turned by 1e-4 rad turns the whole beam, and leaves its stress alone."""
+    tilt = cs.Parameter("tilt", 0.0)
+    model = cs.Model("shelf", gravity=(0, 0, -9.81))
+    rod = cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.02), material=cs.materials.STEEL, elements=6)
+    model.add(rod)
+    model.add(cs.Revolute("clamp", cs.GROUND, rod.start, axis=(0, 1, 0), motion=tilt))
+    rest = cs.equilibrium(model)
+    model.set(tilt=1e-4)
+    run = cs.simulate(model, 0.002, 1e-4, start=rest)
+    energy = run.energy
+    assert np.allclose(run.position("rod.end")[0] - rest.position("rod.end"), (0, 0, -1e-4), atol=3e-7)
+    assert np.allclose(run.section_force("rod", 0.0)[0], rest.section_force("rod", 0.0), atol=1e-2)
+    found = cs.simulate(model, 1e-4, 1e-4, start=cs.equilibrium(model))
+    assert np.isclose(energy["strain"][0], found.energy["strain"][0], rtol=1e-3)
+    assert float(energy["kinetic"].max()) < 1e-6

@@ -87,7 +87,7 @@ def _written(data: Any, raw: dict[str, Any], arrays: dict[str, Any], layout: dic
     from xarray.backends import H5NetCDFStore
 
     stream = io.BytesIO()
-    data = data.reset_coords([name for name in data.coords if " " in name])  # NetCDF lists coordinates with spaces between
+    data = data.reset_coords([name for name in data.coords if " " in name])  # files list them with spaces between
     with h5netcdf.File(stream, "w") as root:
         packed = {str(k): {"zlib": True, "complevel": 4, "fletcher32": True} for k in data.data_vars}
         data.dump_to_store(H5NetCDFStore(root), encoding=packed)

@@ -8,7 +8,8 @@ but where there is no way from the reference, at a dead point, loads show one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,6 +33,7 @@ from cosserat.solve.initial import factor_at, set_trial
 from cosserat.solve.memory import Memory
 
 _CLOSED = 1e-10  # violation of constraints that is none: of the extent, or rad
+_OPEN = 1e-7  # one that steps of a run do not leave
 _TOUCHING = 1e-6  # of the size: how far from its plane a disc may be in the reference configuration
 _TURN = 0.2  # rad, or parts of the extent, in one step
 _TRIES = ((1, 0.0), (10, 0.0), (60, 0.0), (1, 0.1), (10, 0.03))
@@ -64,12 +66,7 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
     if trial.phi.size == 0 or (not ramp.turns and _violation(memory, unit).max() <= _CLOSED):
         state.angle[:] = trial.angle
         return
-    freedoms, springs = memory.problem.freedoms, memory.problem.springs
-    try:
-        memory.replace(
-            freedoms=freedoms._replace(stiffness=0.0 * freedoms.stiffness, damping=0.0 * freedoms.damping),
-            springs=springs._replace(stiffness=0.0 * springs.stiffness, damping=0.0 * springs.damping),
-        )
+    with _without_springs(memory):
         for finer, aside in _TRIES:
             set_trial(memory, state)
             if aside:
@@ -81,8 +78,6 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
             worst = np.max(_violation(memory, unit), axis=1)
             if np.all(worst <= 1e3 * _CLOSED):
                 break
-    finally:
-        memory.replace(freedoms=freedoms, springs=springs)
     if not np.all(worst <= 1e3 * _CLOSED):
         j = int(np.argmax(worst))
         raise ModelError(
@@ -92,6 +87,37 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
         )
     state.frame[:] = trial.frame
     state.angle[:] = trial.angle
+
+
+def close_gaps(compiled: CompiledModel, t: float, memory: Memory, most: float) -> Array:
+    """Gaps (m,) of joints and constraints in the state at time t, in parts of the extent or rad; those up to `most`
+    are closed, by the motion that changes the stress of beams least.
+    """
+    trial, state, n = memory.problem.trial, memory.problem.state, compiled.n_nodes
+    memory.replace(inputs=compiled.sampler.sample(np.array([t]), load_factor=0.0))
+    set_trial(memory, state)
+    trial.twist[:], trial.force[:] = 0.0, 0.0
+    gaps: Array = np.max(_violation(memory, _units(compiled)), axis=1, initial=0.0)
+    if _OPEN < np.max(gaps, initial=0.0) <= most:
+        with _without_springs(memory):
+            element_forces(memory.address)
+            _close(compiled, memory, _LAST, np.inf, trial.residual[:n].copy())
+        state.frame[:] = trial.frame
+    return gaps
+
+
+@contextmanager
+def _without_springs(memory: Memory) -> Iterator[None]:
+    """Without the stiffness and damping of joints and springs."""
+    freedoms, springs = memory.problem.freedoms, memory.problem.springs
+    memory.replace(
+        freedoms=freedoms._replace(stiffness=0.0 * freedoms.stiffness, damping=0.0 * freedoms.damping),
+        springs=springs._replace(stiffness=0.0 * springs.stiffness, damping=0.0 * springs.damping),
+    )
+    try:
+        yield
+    finally:
+        memory.replace(freedoms=freedoms, springs=springs)
 
 
 def _follow(compiled: CompiledModel, memory: Memory, ramp: _Ramp, inputs: Inputs, steps: int) -> None:
@@ -132,10 +158,10 @@ def _told(gap: float, size: float) -> str:
     return f"{gap:.3g}" if gap < 100.0 * size else "more than its size (the search does not converge)"
 
 
-def _close(compiled: CompiledModel, memory: Memory, most: int, far: float) -> bool:
+def _close(compiled: CompiledModel, memory: Memory, most: int, far: float, balanced: Array | float = 0.0) -> bool:
     """Newton's method on beams in balance and constraints that hold; False if its first step goes farther than `far`.
 
-    That is in parts of the extent, or rad.
+    That is in parts of the extent, or rad. `balanced`: forces (n, 6) of beams that something else holds in balance.
     """
     n, address = compiled.n_nodes, memory.address
     trial, solver = memory.problem.trial, memory.problem.solver
@@ -148,7 +174,7 @@ def _close(compiled: CompiledModel, memory: Memory, most: int, far: float) -> bo
         joint_forces(address, 0)
         _add_rolling(memory)
         factor_at(memory, shift, 1.0, scale)
-        solver.x[:n] = -trial.residual[:n]
+        solver.x[:n] = balanced - trial.residual[:n]
         solver.x[n:] = -scale * trial.phi
         solve(address)
         size = np.max(np.abs(solver.x[:n] * weight))

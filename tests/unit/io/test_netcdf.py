@@ -105,7 +105,8 @@ def test_bad_files(tmp_path: Path) -> None:
 def test_names_with_spaces(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     """Files list coordinates by name with spaces between, which must cost neither a warning nor a name."""
     model = cs.Model("two words")
-    rod = model.add(cs.Beam("left arm", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.02), material=cs.materials.STEEL))
+    line = [(0, 0, 0), (1, 0, 0)]
+    rod = model.add(cs.Beam("left arm", points=line, section=cs.Rod(0.02), material=cs.materials.STEEL))
     model.add(cs.Revolute("left shoulder", cs.GROUND, rod.start, axis=(0, 0, 1), motion="t"))
     run = cs.simulate(model, duration=0.02, step=0.01)
     run.save(tmp_path / "arm.nc")

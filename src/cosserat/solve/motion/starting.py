@@ -10,11 +10,11 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.kernels.integrate import count_turns
-from cosserat.kernels.residual import add_inertia, constraint_rates, constraints, forces, track_angles
+from cosserat.kernels.residual import add_inertia, constraint_rates, forces, track_angles
 from cosserat.results.joints import tracked_in
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried
-from cosserat.solve.assembly import assemble_configuration
+from cosserat.solve.assembly import assemble_configuration, close_gaps
 from cosserat.solve.initial import (
     consistent_accelerations,
     consistent_velocities,
@@ -27,7 +27,7 @@ from cosserat.solve.memory import Memory
 
 IN_BALANCE = 1e-4  # of what acts: what Newton's iteration may have left of it, at most
 
-_FITTING = 1e-3  # of the extent: gaps of joints that are closed at the start
+_FITTING = 1e-3  # of the extent, or rad: gaps of joints that are closed at the start
 
 STARTS = "'reference', 'equilibrium', a Run or an Equilibrium"
 
@@ -57,6 +57,9 @@ def set_start(
     state = memory.problem.state
     state.twist[:] = 0.0
     t = _filled(compiled, memory, start, t)
+    if not isinstance(start, str):
+        _fit(compiled, memory, start, t)
+        project = project or not _same_joints(compiled, start.trajectory.compiled)
     turning = not isinstance(start, (Run, str)) and start.settings.get("spin") is not None
     set_trial(memory, state)
     track_angles(memory.address)
@@ -112,8 +115,6 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
             getattr(state, name)[...] = getattr(history, name)[-1]
         if [joint.name for joint in compiled.joints] == [joint.name for joint in other.joints]:
             state.force[...] = history.force[-1]
-        else:
-            _demand_fitting(compiled, memory, float(start.time[-1]))
         state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
         _take_inner(compiled, memory, history)
         return float(start.time[-1])
@@ -136,17 +137,31 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
     return t
 
 
-def _demand_fitting(compiled: CompiledModel, memory: Memory, t: float) -> None:
-    """Raise if a joint that the run given as start did not have does not fit where its bodies are."""
-    memory.replace(inputs=compiled.sampler.sample(np.array([t])))
-    set_trial(memory, memory.problem.state)
-    constraints(memory.address, 0)
-    gap = np.max(np.abs(memory.problem.trial.phi[: compiled.n_joints]), axis=1, initial=0.0)
-    if len(gap) and float(np.max(gap)) > _FITTING * compiled.size:
+def _fit(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> None:
+    """Close small gaps of joints in the state that a result gives as start; raise if a joint does not fit there.
+
+    The model may have other joints since, or other parameters, or be driven elsewhere at this time.
+    """
+    gap = close_gaps(compiled, t, memory, _FITTING)
+    if len(gap) and float(np.max(gap)) > _FITTING:
+        word, j = "run" if isinstance(start, Run) else "equilibrium", int(np.argmax(gap))
+        title = compiled.constraint_title(j)
+        new = title not in map(start.trajectory.compiled.constraint_title, range(start.trajectory.compiled.n_joints))
+        since = f"is new since the {word} given as start, and " if new and j < compiled.n_joints else ""
+        again = "end the run where it fits"
+        if word == "equilibrium":
+            again = f"find the equilibrium of the model as it is, at time={t:g}"
         raise SolveError(
-            f"simulate: {compiled.constraint_title(int(np.argmax(gap)))} is new since the run given as start, and does "
-            f"not fit where its bodies are then: it misses by {float(np.max(gap)):.3g}; end the run where it fits"
+            f"simulate: {title} {since}does not fit where its bodies are in the {word} given as start: it misses by "
+            f"{float(np.max(gap)):.3g} of the extent or rad at t = {t:g}; {again}"
         )
+
+
+def _same_joints(compiled: CompiledModel, other: CompiledModel) -> bool:
+    """Whether joints, rolling and constraints hold the same directions as those of another model of the same nodes."""
+    groups = ("joints", "rolling", "rules")
+    pairs = ((getattr(compiled.system, name), getattr(other.system, name)) for name in groups)
+    return all(np.array_equal(a, b) for one, two in pairs for a, b in zip(one, two, strict=True))
 
 
 def _take_inner(compiled: CompiledModel, memory: Memory, history: History) -> None:
