@@ -348,3 +348,28 @@ def test_small_gaps_are_closed_without_stressing_beams():
     found = cs.simulate(model, 1e-4, 1e-4, start=cs.equilibrium(model))
     assert np.isclose(energy["strain"][0], found.energy["strain"][0], rtol=1e-3)
     assert float(energy["kinetic"].max()) < 1e-6
+
+
+def loaded_beam(place):
+    """A cantilever with a small load somewhere: a beam has a node there, and as many as without it."""
+    model = cs.Model("shelf", gravity=(0, 0, -9.81))
+    line = [(0, 0, 0), (1, 0, 0)]
+    rod = cs.Beam("rod", points=line, section=cs.Rod(0.02), material=cs.materials.NYLON, elements=6)
+    model.add(rod)
+    model.add(cs.Fixed("clamp", cs.GROUND, rod.start))
+    model.add(cs.Force("load", rod.at(place), (0, 0, 1e-6)))
+    return model
+
+
+def test_other_nodes_along_a_beam_are_no_start():
+    """Nodes of one model are not those of another, though there are as many: they are elsewhere."""
+    rest, linear = cs.equilibrium(loaded_beam(0.5)), cs.linearize(loaded_beam(0.5), "rod.end.fz", "rod.end.z")
+    other = loaded_beam(0.37)
+    moved = cs.simulate(other, 0.01, 0.01)
+    assert len(rest.trajectory.history.frame[0]) == len(moved.trajectory.history.frame[0])
+    with pytest.raises(cs.CosseratError, match="other nodes"):
+        cs.simulate(other, 0.01, 0.01, start=rest)
+    with pytest.raises(cs.CosseratError, match="other nodes"):
+        cs.linearize(other, "rod.end.fz", "rod.end.z", about=cs.simulate(loaded_beam(0.5), 0.01, 0.01))
+    with pytest.raises(cs.CosseratError, match="bodies, beams or nodes"):
+        linear.state(moved)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.media import CompiledMedium, medium_addresses
-from cosserat.compile.mesh import BeamMesh
+from cosserat.compile.mesh import BeamMesh, node_layout
 from cosserat.compile.rows import ActiveFreedom, JointRows
 from cosserat.compile.state_laws import CompiledLaw
 from cosserat.compile.timetable import Timetable
@@ -115,6 +115,11 @@ class CompiledModel:
     def n_nodes(self) -> int:
         """Number of nodes, without the ground."""
         return len(self.frames) - 1
+
+    @property
+    def layout(self) -> tuple[Any, ...]:
+        """What its nodes are, see `node_layout`."""
+        return node_layout(self.bodies, self.beams)
 
     @property
     def n_joints(self) -> int:

@@ -80,6 +80,12 @@ class BeamMesh:
         return self.first_element + e, float(np.clip(z + z * (1.0 - z) * _lagrange(z) @ excess, 0.0, 1.0))
 
 
+def node_layout(bodies: dict[str, int], beams: dict[str, BeamMesh]) -> tuple[tuple[str, int, tuple[float, ...]], ...]:
+    """What the nodes of a mechanism are: bodies, and beams with the s of their nodes."""
+    lines = ((name, mesh.first_node, tuple(mesh.s.round(9).tolist())) for name, mesh in beams.items())
+    return (*((name, node, ()) for name, node in bodies.items()), *lines)
+
+
 def mesh_beam(beam: Beam, stations: list[float], first_node: int, first_element: int) -> BeamMesh:
     """Place the nodes of a beam."""
     s, piece = node_positions(beam, stations)

@@ -45,6 +45,8 @@ class LinearModel:
         q = dual x: the coordinates of a motion, nearest in kinetic energy.
     frames : (nodes + 1, 12)
         Frames of the nodes at the point, rotation and position.
+    layout : tuple
+        What these nodes are: bodies, and beams with the s of their nodes.
     A, B, C, D : state-space form, y = C z + D u with z' = A z + B u
     coordinates, inputs, outputs, states : tuples of names
     values : (p,)
@@ -82,6 +84,7 @@ class LinearModel:
     drives: Array
     dual: Array
     frames: Array
+    layout: tuple[Any, ...]
     driven: tuple[bool, ...]
     coordinates: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -217,8 +220,8 @@ class LinearModel:
                 f"among its inputs; this one is about {self.kind}"
             )
         history = moment.trajectory.history
-        if history.frame.shape[1:] != self.frames.shape:
-            raise SolveError("state: the run belongs to a model with other bodies or beams")
+        if history.frame.shape[1:] != self.frames.shape or moment.motion.mechanism.layout != self.layout:
+            raise SolveError("state: the run belongs to a model with other bodies, beams or nodes")
         x, x_dot = [], []
         for H_0, H, twist in zip(self.frames[:-1], history.frame[-1], history.twist[-1], strict=False):
             y = se3.log(se3.inverse(row_to_frame(H_0)) @ row_to_frame(H))

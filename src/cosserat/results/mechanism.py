@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel, System, row_to_frame
 from cosserat.compile.loads import dead_shares
 from cosserat.compile.media import CompiledMedium
-from cosserat.compile.mesh import BeamMesh, beam_matrices
+from cosserat.compile.mesh import BeamMesh, beam_matrices, node_layout
 from cosserat.compile.opening import silent
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
 from cosserat.errors import ModelError, PlaceError, shown
@@ -112,6 +112,11 @@ class Mechanism:
         joints = [self.joints[name].index for name in names if name in self.joints]
         springs = [self.springs[name] for name in names if name in self.springs]
         return replace(self, system=silent(self.system, joints, springs))
+
+    @functools.cached_property
+    def layout(self) -> tuple[Any, ...]:
+        """What its nodes are, see `node_layout`."""
+        return node_layout(self.bodies, self.beams)
 
     def station(self, target: Any) -> tuple[Station, str]:
         """Where a place is, and its label; a located error for what does not exist."""

@@ -159,6 +159,7 @@ def project(
         drives=point.nodal(moved),
         dual=basis.dual,
         frames=point.frames,
+        layout=point.compiled.layout,
         driven=tuple(bool(np.any(column)) for column in ins.drive.T),
         coordinates=basis.names,
         inputs=ins.names,

@@ -14,7 +14,6 @@ from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.joints import tracked_in
 from cosserat.results.run import Run
-from cosserat.results.trajectory import Trajectory
 from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.balance import Balance
 from cosserat.solve.balance.statics import statics_at
@@ -91,7 +90,7 @@ class NodalPoints(Points):
     def of_equilibrium(self, found: Equilibrium, given: bool) -> OperatingPoint:
         time = float(found.trajectory.time[-1])
         compiled, memory = new_point_memory(self.model, time, None if given else found.trajectory.compiled)
-        self._take_state(compiled, memory, found.trajectory, -1)
+        self._take_state(compiled, memory, found, -1)
         return _finish(compiled, memory, time, EQUILIBRIUM if found.settings.get("spin") is None else ROTATION)
 
     def of_moment(self, run: Run, k: int) -> OperatingPoint:
@@ -101,7 +100,7 @@ class NodalPoints(Points):
         controlled = run.trajectory.efforts is not None
         if run.trajectory.efforts is not None:
             inputs = inputs._replace(effort=run.trajectory.efforts[k : k + 1].copy())
-        self._take_state(compiled, memory, run.trajectory, k)
+        self._take_state(compiled, memory, run, k)
         soften_redundant(compiled, memory)
         # integrators know accelerations and reactions less well than positions and velocities, and these less well
         # along directions that joints prescribe: compute them
@@ -112,16 +111,19 @@ class NodalPoints(Points):
             return found
         return steady(replace(found, kind=MOTION), self.caller)  # what rolls has linear equations in steady motion only
 
-    def _take_state(self, compiled: CompiledModel, memory: Memory, source: Trajectory, k: int) -> None:
-        history, state = source.history, memory.problem.state
+    def _take_state(self, compiled: CompiledModel, memory: Memory, found: Run | Equilibrium, k: int) -> None:
+        source, state = found.trajectory, memory.problem.state
+        history = source.history
         force = history.force[k]
         if source.phases:  # of joints that are open then there is no force
             names = [joint.name for joint in compiled.joints]
             open = [i for i, joint in enumerate(source.compiled.joints) if joint.name not in names]
             force = np.delete(force, open, axis=0)
-        if history.frame.shape[1:] != compiled.frames.shape or force.shape != state.force.shape:
+        same = history.frame.shape[1:] == compiled.frames.shape and force.shape == state.force.shape
+        if not same or found.motion.mechanism.layout != compiled.layout:
             raise SolveError(
-                f"{self.caller}: the state given as about belongs to a model with other bodies, beams or joints"
+                f"{self.caller}: the state given as about belongs to a model with other bodies, beams or joints, or "
+                "with other nodes along its beams, as where something more is attached to them"
             )
         for name in ("frame", "twist", "rate"):
             getattr(state, name)[...] = getattr(history, name)[k]
