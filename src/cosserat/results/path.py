@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +135,7 @@ class Path(Answers[NDArray[np.float64]]):
         self.origin: PathPoint | None = None
         self._history, self._time, self._spin = history, time, spin
         self._fixed_system = fixed_system and history is not None
+        self._then = model.snapshot()  # without what is added or removed since
         self._others = {k: v for k, v in model.parameters.items() if k != name}
         self._in_model = name in model.parameters
         self._found: dict[int, Equilibrium] = dict(enumerate(found or []))
@@ -152,10 +153,10 @@ class Path(Answers[NDArray[np.float64]]):
         i = range(len(self))[index]
         if i not in self._found:
             assert self._history is not None
-            now = self.model.parameters
+            then, now = self._then, self._then.parameters
             wanted = self._others | ({self.name: float(self.parameter[i])} if self._in_model else {})
             try:
-                self.model.set(**wanted)
+                then.set(**wanted)
                 history = History(*(a[i : i + 1] for a in self._history))
                 status = Status(Outcome.OK, self._time)
                 settings = {
@@ -164,12 +165,13 @@ class Path(Answers[NDArray[np.float64]]):
                     "parameters": wanted,
                 }
                 stats = {"stable": bool(self.stable[i])}
-                trajectory = Trajectory(
-                    compile_model(self.model), np.array([self._time]), history, status, settings, stats
-                )
-                self._found[i] = Equilibrium(trajectory)
+                compiled = compile_model(then)
+                trajectory = Trajectory(compiled, np.array([self._time]), history, status, settings, stats)
+                found = Equilibrium(trajectory)
+                found.trajectory = replace(trajectory, source=replace(compiled, model=self.model))
+                self._found[i] = found
             finally:
-                self.model.set(**now)
+                then.set(**now)
         return self._found[i]
 
     def _all(self) -> Motion:
@@ -177,7 +179,7 @@ class Path(Answers[NDArray[np.float64]]):
         if self._history is None:
             return self.equilibrium(0).motion
         if self._motion is None:
-            compiled = self.equilibrium(0).trajectory.compiled
+            compiled = replace(self.equilibrium(0).trajectory.compiled, model=self._then)
             times = np.full(len(self), self._time)
             self._motion = motion_of(Trajectory(compiled, times, self._history, self.status))
         return self._motion

@@ -29,7 +29,9 @@ def carrying(argument: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
             carried = given.settings.get("parameters") if isinstance(given, Equilibrium) else None
             if not carried or not isinstance(model, Model) or model is not given.model:
                 return call(*args, **kwargs)
-            now = {name: model.parameters[name] for name in carried}
+            known = model.parameters  # some may have left with their components
+            carried = {name: value for name, value in carried.items() if name in known}
+            now = {name: known[name] for name in carried}
             try:
                 model.set(**carried)
                 result = call(*args, **kwargs)

@@ -202,3 +202,80 @@ def test_plot_shows_path_and_points(snap, tmp_path):
     assert (tmp_path / "path.png").stat().st_size > 0
     with pytest.raises(cs.CosseratError, match="component"):
         snap.plot("top", "up")
+
+
+def lagging(t, frame, twist, parameters):
+    """A spring that follows the height late."""
+    out = np.zeros(7)
+    out[2] = -parameters["k"] * parameters["y"]
+    out[6] = (frame[2, 3] - parameters["y"]) / parameters["tau"]
+    return out
+
+
+def arm(lag=False):
+    """A cantilever under a load that follows its tip."""
+    model = cs.Model("arm", gravity=(0, 0, -1.0))
+    section = cs.Section(stiffness=[1e4, 1e4, 1e4, 5, 3, 10], mass=[1, 1, 1, 2e-3, 1e-3, 1e-3])
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=4))
+    model.add(cs.Fixed("root", cs.GROUND, beam.start))
+    model.add(cs.Force("tip", beam.end, (0, 0.2, cs.Parameter("P", 1.0)), follower=True))
+    if lag:
+        model.add(cs.StateLoad("lag", beam.end, lagging, {"k": 20.0, "tau": 0.2}, states={"y": 0.3}))
+    return model
+
+
+def same_answers(found, other, index=None):
+    pick = (lambda x: x) if index is None else (lambda x: x[index])
+    for s in (0.0, 0.37, 0.8):
+        force = other.section_force("beam", s)
+        assert np.allclose(pick(found.section_force("beam", s)), force, atol=1e-6 * np.abs(force).max())
+    for name, item in (("velocity", "beam.end"), ("acceleration", "beam.end"), ("reaction", "root")):
+        expected = getattr(other, name)(item)
+        assert np.allclose(pick(getattr(found, name)(item)), expected, atol=1e-6)
+
+
+def test_a_path_in_rotation_answers_as_its_equilibria_do():
+    """Velocities, accelerations and section forces, in which the inertia of elements counts."""
+    speed = cs.Parameter("W", 0.0)
+    path = cs.continuation(arm(), "W", 0.0, 4.0, spin=(0, 0, speed))
+    for i in (0, 2, len(path) - 1):
+        alone = cs.equilibrium(arm(), spin=(0, 0, float(path.parameter[i])))
+        same_answers(path, alone, i)
+        same_answers(path.equilibrium(i), alone)
+        assert np.isclose(path.equilibrium(i).energy["total"], alone.energy["total"], rtol=1e-6)
+    assert np.isclose(path.velocity("beam.end")[-1, 1], 4.0 * path.position("beam.end")[-1, 0])
+
+
+@pytest.mark.parametrize("start", [0.0, 1.0])
+def test_a_path_in_rotation_refuses_what_does_not_turn_along(start):
+    """Also where it begins at rest, or without the load."""
+    model, speed = arm(), cs.Parameter("W", 0.0)
+    model.add(cs.Force("wind", "beam.end", (0, cs.Parameter("F", 0.1), 0)))
+    with pytest.raises(cs.CosseratError, match="load 'wind': it is fixed in space and not along the axis"):
+        cs.continuation(model, "W", start, 4.0, spin=(0, 0, speed))
+    model.set(F=0.0)
+    with pytest.raises(cs.CosseratError, match="load 'wind': it is fixed in space and not along the axis"):
+        cs.continuation(model, "F", 0.0, 1.0, spin=(0, 0, 2.0))
+
+
+def test_a_path_knows_the_states_of_laws():
+    model = arm(lag=True)
+    path = cs.continuation(model, "P", 0.0, 2.0)
+    last = path.equilibrium(-1)
+    assert np.isclose(last.law_states["lag.y"], last.position("beam.end")[2])
+    run = cs.simulate(model, 0.02, 0.01, start=last)
+    assert np.isclose(run.law_states[0, 0], last.law_states["lag.y"])
+    assert float(np.abs(run.velocity("beam.end")).max()) < 1e-8
+
+
+def test_a_path_does_not_follow_later_changes_of_the_model():
+    model = arm()
+    model.add(cs.Spring("stay", cs.GROUND.at((1, 0, 1)), "beam.end", stiffness=cs.Parameter("k", 2.0)))
+    kept, asked = (cs.continuation(model, "P", 0.0, 2.0) for _ in range(2))
+    forces, last = kept.section_force("beam", 0.37), kept.equilibrium(-1).section_force("beam", 0.37)
+    model.add(cs.DistributedLoad("snow", "beam", force=(0, 0, -5.0)))
+    model.remove("stay")
+    assert np.array_equal(asked.section_force("beam", 0.37), forces)
+    assert np.array_equal(asked.equilibrium(-1).section_force("beam", 0.37), last)
+    run = cs.simulate(model, 0.02, 0.01, start=asked.equilibrium(-1))  # with the load of that point
+    assert np.isclose(run.section_force("beam", 1.0)[0, 2], 2.0, atol=0.1)

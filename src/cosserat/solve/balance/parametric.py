@@ -22,7 +22,8 @@ from cosserat.solve.arguments import check_state
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.statics import Statics, statics_at
-from cosserat.solve.spin import spin_twist
+from cosserat.solve.memory import trial_history
+from cosserat.solve.spin import check_steady, spin_twist
 
 RELATIVE_STEP = 1e-5  # relative step of central differences where a parameter enters nonlinearly
 
@@ -182,6 +183,8 @@ class NodalParametric(Parametric):
             self.statics.take(compiled)
         memory.replace(inputs=sampled(self.statics.compiled, self.times))
         self.statics.spin = self.statics.full_spin = spin_twist(self.knobs.spin, self.knobs.center)
+        if self.statics.spin is not None:
+            check_steady(self.statics.compiled, memory.problem.inputs, self.statics.spin)
 
     def derivative(self, name: str) -> Array:
         trial = self.statics.memory.problem.trial
@@ -191,9 +194,13 @@ class NodalParametric(Parametric):
         return out
 
     def stored(self, name: str, states: Sequence[tuple[State, float]]) -> tuple[History | None, list[Equilibrium]]:
-        frame, force, angle = (np.array([state[k] for state, _ in states]) for k in range(3))
-        still = np.zeros((*frame.shape[:2], 6))
-        return History(frame, still, still, force, angle), []
+        rows = []
+        for state, value in states:
+            self.turn({name: value})
+            self.statics.put(state)
+            self.statics.residual()
+            rows.append(trial_history(self.statics.memory))
+        return History(*(np.concatenate(parts) for parts in zip(*rows, strict=True))), []
 
 
 def sampled(compiled: CompiledModel, times: Array) -> Inputs:

@@ -136,8 +136,7 @@ class Statics(Balance):
         trial, n = self.memory.problem.trial, self.compiled.n_nodes
         track_angles(self.memory.address)
         self.memory.problem.solver.follow[0] = STEADY
-        if self.spin is not None:
-            trial.twist[:] = twists_in(self.spin, trial.frame)
+        trial.twist[:] = 0.0 if self.spin is None else twists_in(self.spin, trial.frame)
         forces(self.memory.address, 0)
         if self.spin is not None:
             add_inertia(self.memory.address)
