@@ -78,3 +78,58 @@ def test_blade():
     for c in found.critical_speeds:
         modes = cs.modes(model, 4, spin=(0, 0, c.spin))
         assert np.min(np.abs(modes.frequencies / c.frequency - 1)) < 1e-7
+
+
+def gust(t, frame, twist, parameters):
+    """A force that keeps its direction in space."""
+    wrench = np.zeros(6)
+    for i in range(3):
+        wrench[i] = parameters["F"] * frame[1, i]
+    return wrench
+
+
+def brake(t, frame, twist, parameters):
+    """A force against the velocity."""
+    wrench = np.zeros(6)
+    wrench[:3] = -parameters["c"] * twist[:3]
+    return wrench
+
+
+def lap(t, frame, twist, parameters):
+    """A force in space that goes around as fast as the mechanism."""
+    wrench = np.zeros(6)
+    for i in range(3):
+        turned = np.cos(parameters["W"] * t) * frame[0, i] + np.sin(parameters["W"] * t) * frame[1, i]
+        wrench[i] = parameters["F"] * turned
+    return wrench
+
+
+def blade_with(law, **numbers) -> cs.Model:
+    model = cs.Model("blade")
+    section = cs.Section(stiffness=[1e4, 1e4, 1e4, 5, 3, 10], mass=[1, 1, 1, 2e-3, 1e-3, 1e-3])
+    beam = model.add(cs.Beam("blade", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=4))
+    model.add(cs.Fixed("root", cs.GROUND, beam.start))
+    model.add(cs.StateLoad("law", beam.end, law, numbers))
+    return model
+
+
+@pytest.mark.parametrize("formulation", ["galilean", cs.Floating(modes=6)])
+def test_a_law_that_does_not_turn_along_is_refused(formulation: str | cs.Floating) -> None:
+    """As a dead load across the axis is: no steady rotation exists. A law in the frame of its place is none of them."""
+    model, spin = blade_with(gust, F=0.5), (0, 0, 3.0)
+    calls = (
+        lambda: cs.equilibrium(model, spin=spin, formulation=formulation),
+        lambda: cs.modes(model, 2, spin=spin, formulation=formulation),
+        lambda: cs.campbell(model, [0.0, 3.0], formulation=formulation),
+    )
+    for call in calls:
+        with pytest.raises(cs.CosseratError, match="load 'law': its law is another where the mechanism has turned to"):
+            call()
+    turning = cs.equilibrium(blade_with(lap, F=0.5, W=3.0), spin=spin, formulation=formulation)
+    steady = cs.Model.copy(model)
+    steady.remove("law")
+    steady.add(cs.Force("law", "blade.end", (0.5, 0, 0), follower=True))
+    pulled = cs.equilibrium(steady, spin=spin, formulation=formulation)
+    assert_allclose(turning.position("blade.end"), pulled.position("blade.end"), atol=1e-6)
+    braked = cs.equilibrium(blade_with(brake, c=0.1), spin=spin, formulation=formulation)
+    assert_allclose(braked.reaction("root")[5], 0.1 * 3.0, rtol=1e-2)  # c W times the length squared

@@ -1,7 +1,7 @@
 """Steady rotation of a whole mechanism: every frame moves as H(t) = exp(t spin) H(0), so body twists are constant.
 
 Seen from a turntable the mechanism is at rest; what is attached to the ground is attached to the turntable. Gravity and
-dead loads must then be parallel to the axis, or no steady rotation exists.
+dead loads must then be parallel to the axis, and laws of loads the same all around it, or no steady rotation exists.
 """
 
 from __future__ import annotations
@@ -10,13 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
+from cosserat.compile.state_loads import state_wrenches
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import Inputs
+from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.parameters import resolve
 
 _PARALLEL = 1e-9
+_SAME = 1e-6  # relative change of a law around the axis that is accepted
+_FELT = 1e-9  # of centrifugal forces: what a law must give to count
+_AROUND = (0.0, 0.7, 2.0)  # rad
 
 
 def spin_twist(spin: Any, center: Any = (0.0, 0.0, 0.0)) -> Array | None:
@@ -57,7 +62,7 @@ def check_steady(compiled: CompiledModel, inputs: Inputs, spin: Array) -> None:
     Raises
     ------
     SolveError
-        If gravity or a dead load has a part across the axis.
+        If gravity or a dead load has a part across the axis, or a law is another where the mechanism has turned to.
     """
     axis = spin[3:] / np.linalg.norm(spin[3:])
     gravity = inputs.gravity[0]
@@ -77,3 +82,31 @@ def check_steady(compiled: CompiledModel, inputs: Inputs, spin: Array) -> None:
                     f"{tuple(axis.tolist())}, so no steady rotation exists; pass follower=True if it turns with the "
                     "mechanism"
                 )
+    _check_laws(compiled, inputs, spin)
+
+
+def _check_laws(compiled: CompiledModel, inputs: Inputs, spin: Array) -> None:
+    """Refuse laws of loads that are others around the axis, at one time and as time goes on with the rotation."""
+    if not compiled.laws:
+        return
+    speed, time = float(np.linalg.norm(spin[3:])), float(inputs.clock[0, 0])
+    reference = np.array([row_to_frame(row) for row in compiled.frames])
+    frames = [frame_to_row(se3.exp(angle / speed * spin) @ reference) for angle in _AROUND]
+    twists, efforts = twists_in(spin, compiled.frames), np.repeat(inputs.effort[:1], len(_AROUND), axis=0)
+    unit, felt = np.array([1.0, 1.0 / compiled.length]).repeat(3), _FELT * compiled.mass * compiled.size * speed**2
+    places = compiled.system.state_loads
+    left = np.full(len(places.node), np.inf)
+    for going in (0.0, 1.0 / speed):
+        times = time + going * np.array(_AROUND)
+        found = state_wrenches(compiled, times, np.array(frames), np.array([twists] * len(_AROUND)), None, efforts)
+        wrenches = found[:, :, :6] * unit
+        change = np.max(np.abs(wrenches - wrenches[0]), axis=(0, 2))
+        left = np.fmin(left, change - _SAME * np.max(np.abs(wrenches), axis=(0, 2)))
+    for law, first, count in zip(compiled.laws, places.first, places.acts, strict=False):
+        rest = np.max(left[first : first + count], initial=0.0)
+        if np.isfinite(rest) and rest > felt:
+            axis = tuple((spin[3:] / speed).tolist())
+            raise SolveError(
+                f"{law.load.title}: its law is another where the mechanism has turned to about the axis of rotation "
+                f"{axis}, so no steady rotation exists; write it in the frame of its place, or simulate the rotation"
+            )
