@@ -153,3 +153,30 @@ def test_a_moving_loop_in_floating_frames():
     run = cs.simulate(m, 0.02, 0.001, formulation="floating")
     with pytest.raises(CosseratError, match=r"closed loops can be linearised .* steady .* formulation='galilean'"):
         cs.linearize(m, "hinge0", about=(run, 0.02), formulation="floating")
+
+
+NONSENSE = {
+    "frequency as text": (lambda linear: linear.transfer("2 Hz"), "transfer: s is '2 Hz'; pass finite"),
+    "no frequency": (lambda linear: linear.transfer(float("nan")), "transfer: s is nan; pass finite"),
+    "eigenvalue": (lambda linear: linear.transfer([1j, 0.0]), "transfer: s is an eigenvalue of the model"),
+    "response there": (lambda linear: linear.response(0.0), "response: s is an eigenvalue of the model"),
+    "modes as text": (lambda linear: linear.reduce("all"), "reduce: 'all' is not a choice among the 1 modes"),
+    "half a mode": (lambda linear: linear.reduce([0.5]), "reduce: [0.5] is not a choice among the 1 modes"),
+    "state of a model": (lambda linear: linear.state(free()), "is neither a Run nor an Equilibrium"),
+    "state of nothing": (lambda linear: linear.state(None), "state: None is neither a Run nor an Equilibrium"),
+}
+
+
+def free():
+    """A body on a rail, with the eigenvalue zero."""
+    m = cs.Model("rail")
+    body = m.add(cs.RigidBody("body", mass=2.0, com=(0, 0, 0), inertia=np.eye(3)))
+    m.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0)))
+    return m
+
+
+@pytest.mark.parametrize("case", NONSENSE)
+def test_nonsense_asked_of_a_linear_model(case):
+    ask, words = NONSENSE[case]
+    with pytest.raises(CosseratError, match=re.escape(words)):
+        ask(cs.linearize(free(), "rail", "rail"))

@@ -133,3 +133,13 @@ def test_loads_that_never_balance_are_given_up_early(formulation):
     found = cs.equilibrium(model, formulation=formulation)
     assert found.status.outcome is cs.Outcome.FREE_MOTION
     assert found.stats["factorizations"] < 400  # of 1500 and more
+
+
+@pytest.mark.parametrize("index", [7, 0.5, "first", None])
+def test_a_point_that_a_path_does_not_have(index):
+    model = cs.Model("slider")
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=4.0))
+    model.add(cs.Force("push", body, (cs.Parameter("P", 0.0), 0, 0)))
+    with pytest.raises(cs.CosseratError, match=r"path: there is no point .*; pass a number from 0 to \d+, or"):
+        cs.continuation(model, "P", 0.0, 1.0, max_steps=3).equilibrium(index)

@@ -12,10 +12,13 @@ from scipy.linalg import eigh
 
 from cosserat.calls import answering
 from cosserat.compile.compiled import row_to_frame
-from cosserat.errors import MissingDependencyError, SolveError
+from cosserat.errors import MissingDependencyError, SolveError, shown
 from cosserat.lie import se3
+from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.law_states import LawStates
 from cosserat.results.linear_reduction import reduced
+from cosserat.results.moment import Moment
+from cosserat.results.run import Run
 from cosserat.results.state_space import OutputRows, RollingStates, accelerations_of, by_accelerations, by_positions
 
 Array = NDArray[np.float64]
@@ -161,9 +164,10 @@ class LinearModel:
         A, B, C, D = self._space
         unit = self._units
         balanced = A * (unit / unit[:, None])
-        points = np.asarray(s, dtype=complex)[..., None, None]
+        points = _complex(s, "transfer")[..., None, None]
         right = np.broadcast_to(B / unit[:, None], (*points.shape[:-2], *B.shape))
-        return np.asarray((C * unit) @ np.linalg.solve(points * np.eye(len(A)) - balanced, right) + D, dtype=complex)
+        found = _solved(points * np.eye(len(A)) - balanced, right, "transfer")
+        return np.asarray((C * unit) @ found + D, dtype=complex)
 
     @cached_property
     def _units(self) -> Array:
@@ -178,13 +182,13 @@ class LinearModel:
         """Outputs (p, k) for inputs exp(s t), prescribed motions by their position; also where these are not proper."""
         if self.rolling is not None:
             return self.transfer(s)
-        rows = self.rows
+        rows, s = self.rows, complex(_complex(s, "response"))
         left: Any = s**2 * self.mass + s * self.damping + self.stiffness
         right: Any = self.force - s * self.drag
         if self.inner is not None:
             of_q, of_u = self.inner.followed(s)
             left, right = left - self.inner.push @ of_q, right + self.inner.push @ of_u
-        q = np.linalg.solve(left, right)
+        q = _solved(left, right, "response")
         of_motion = (rows.position + s * rows.rate + s**2 * rows.acceleration) @ q
         if self.inner is not None:
             of_motion = of_motion + self.inner.rows @ (of_q @ q + of_u)
@@ -219,8 +223,10 @@ class LinearModel:
                 "state: states are read from a run only for a model about an equilibrium, without prescribed motions "
                 f"among its inputs; this one is about {self.kind}"
             )
-        history = moment.trajectory.history
-        if history.frame.shape[1:] != self.frames.shape or moment.motion.mechanism.layout != self.layout:
+        if not isinstance(moment, (Run, Equilibrium, Moment)):
+            raise SolveError(f"state: {shown(moment)} is neither a Run nor an Equilibrium, nor a controller's state")
+        history, motion = moment.trajectory.history, moment.motion
+        if history.frame.shape[1:] != self.frames.shape or motion.mechanism.layout != self.layout:
             raise SolveError("state: the run belongs to a model with other bodies, beams or nodes")
         x, x_dot = [], []
         for H_0, H, twist in zip(self.frames[:-1], history.frame[-1], history.twist[-1], strict=False):
@@ -269,3 +275,24 @@ class LinearModel:
 def _plain(name: str) -> str:
     """A name without dots, which python-control keeps for itself."""
     return name.replace(".", "_")
+
+
+def _complex(s: Any, caller: str) -> NDArray[np.complex128]:
+    """Complex frequencies, or a located error."""
+    try:
+        points = np.asarray(s, dtype=complex)
+    except (TypeError, ValueError):
+        points = np.array(np.nan, dtype=complex)
+    if not np.all(np.isfinite(points)):
+        raise SolveError(f"{caller}: s is {shown(s)}; pass finite complex frequencies in 1/s, such as 2j*pi*f")
+    return points
+
+
+def _solved(matrix: Any, right: Any, caller: str) -> Any:
+    """The solution of linear equations that have one unless s is an eigenvalue."""
+    try:
+        return np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        raise SolveError(
+            f"{caller}: s is an eigenvalue of the model, where its answer has no bounds; take another s"
+        ) from None

@@ -42,7 +42,8 @@ def reduced(model: LinearModel, n: Any, static: bool, controllable: bool) -> Lin
             )
         chosen = known[:n].tolist()
     else:
-        chosen = list(range(n)) if isinstance(n, (int, np.integer)) else [int(k) for k in n]
+        several = isinstance(n, (list, tuple, range, np.ndarray)) and all(isinstance(k, (int, np.integer)) for k in n)
+        chosen = [int(k) for k in n] if several else list(range(n)) if isinstance(n, (int, np.integer)) else []
         if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= size:
             raise SolveError(f"reduce: {n!r} is not a choice among the {size} modes of the model, numbered from 0")
     others = [k for k in known.tolist() if k not in chosen] if static else []

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.compile.build import compile_model
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History
 from cosserat.results.answers import Answers, Question
 from cosserat.results.equilibrium import Equilibrium
@@ -150,7 +150,12 @@ class Path(Answers[NDArray[np.float64]]):
         Given to one of them as `about` or `start`, it brings its value of the parameter along: the model has it while
         the call lasts.
         """
-        i = range(len(self))[index]
+        try:
+            i = range(len(self))[index]
+        except (IndexError, TypeError):
+            raise SolveError(
+                f"path: there is no point {shown(index)}; pass a number from 0 to {len(self) - 1}, or from the end, -1"
+            ) from None
         if i not in self._found:
             assert self._history is not None
             then, now = self._then, self._then.parameters

@@ -110,10 +110,14 @@ class Event:
 
     def value(self, t: float, state: Moment) -> float:
         """Its function, as a number."""
-        found = np.asarray(self.when(t, state), dtype=float)
+        given = self.when(t, state)
+        try:
+            found = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            found = np.empty(0)
         if found.size != 1 or not np.isfinite(found).all():
             raise SolveError(
-                f"Event {self.name!r}: at {t:.6g} s it gives {shown(found)}; it must give one finite number"
+                f"Event {self.name!r}: at {t:.6g} s it gives {shown(given)}; it must give one finite number"
             )
         return float(found.reshape(()))
 
