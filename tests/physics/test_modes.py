@@ -352,3 +352,21 @@ def test_a_body_apart_from_the_structure_adds_six_free_motions() -> None:
         return found.frequencies[found.rigid :]
 
     np.testing.assert_allclose(frequencies(True), frequencies(False), rtol=1e-9)
+
+
+def test_modes_do_not_follow_later_changes_of_the_model():
+    """Names of springs belong to the model that was solved, also where they are asked for later."""
+    model = cs.Model("two springs")
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
+    model.add(cs.PlanarTranslation("plane", cs.GROUND, body, normal=(0, 0, 1)))
+    for name, end in (("soft", (1, 0, 0)), ("stiff", (0, 1, 0))):
+        model.add(cs.Spring(name, cs.GROUND.at(end), body, stiffness=1.0 if name == "soft" else 4.0))
+    found = cs.modes(model, 2)
+    model.remove("soft")
+    model.add(cs.Spring("other", cs.GROUND.at((0, 0, 1)), body, stiffness=2.0))
+    model.add(cs.RigidBody("more", mass=1.0, com=(1, 1, 1), inertia=np.eye(3)))
+    shares = found.components["strain"]
+    assert float(shares.sel(mode=0, component="soft")) == pytest.approx(1.0)
+    assert float(shares.sel(mode=1, component="stiff")) == pytest.approx(1.0)
+    with pytest.raises(cs.CosseratError, match="more"):
+        found.shape(0, "more")

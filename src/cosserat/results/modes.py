@@ -71,6 +71,7 @@ class Modes(OfTrajectory):
         damped: bool,
     ) -> None:
         self.trajectory = trajectory
+        self.motion: Motion = motion_of(trajectory)  # the state about which it vibrates, of the model as it is now
         self.eigenvalues = eigenvalues
         self.shapes = shapes
         self.kind = kind
@@ -93,11 +94,6 @@ class Modes(OfTrajectory):
 
         run = run_from(state.pop("_image"), "pickle of modes")
         self.__dict__.update(state, trajectory=run.trajectory, motion=run.motion)
-
-    @cached_property
-    def motion(self) -> Motion:
-        """The state about which the mechanism vibrates."""
-        return motion_of(self.trajectory)
 
     @property
     def status(self) -> Status:
@@ -183,7 +179,7 @@ class Modes(OfTrajectory):
         parts = {name: per_node[node] for name, node in mechanism.bodies.items()}
         parts |= {name: per_node[mesh.nodes].sum(axis=0) for name, mesh in mechanism.beams.items()}
         kinetic = [{name: float(share[i]) for name, share in parts.items()} for i in range(len(self))]
-        springs = [spring.name for spring in self.model.springs]
+        springs = list(mechanism.springs)
         strain = [summed([strain_energies(part, springs) for part in self._parts(i)]) for i in range(len(self))]
         return energy_shares(kinetic, strain, self.rigid)
 
