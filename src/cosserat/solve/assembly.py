@@ -97,7 +97,7 @@ def close_gaps(compiled: CompiledModel, t: float, memory: Memory, most: float) -
     memory.replace(inputs=compiled.sampler.sample(np.array([t]), load_factor=0.0))
     set_trial(memory, state)
     trial.twist[:], trial.force[:] = 0.0, 0.0
-    gaps: Array = np.max(_violation(memory, _units(compiled)), axis=1, initial=0.0)
+    gaps: Array = np.max(_violation(memory, constraint_units(compiled)), axis=1, initial=0.0)
     if _OPEN < np.max(gaps, initial=0.0) <= most:
         with _without_springs(memory):
             element_forces(memory.address)
