@@ -161,6 +161,18 @@ def test_a_pin_of_a_four_bar_is_released(method: tuple[str, str], pin: str) -> N
     assert np.allclose(run.coordinate(other)[40:], second.coordinate(other), atol=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:redundant constraints")
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_two_runs_across_a_cut_loop(formulation: str, tmp_path: Path) -> None:
+    """A joint that was cut in floating frames has its angle in a run of other joints, from a file, too."""
+    first = cs.simulate(four_bar(), 0.2, 0.005, formulation="floating")
+    first.save(tmp_path / "first.nc")
+    for start in (first, cs.load_run(tmp_path / "first.nc")):
+        second = cs.simulate(four_bar("C"), 0.1, 0.005, start=start, formulation=formulation)
+        assert np.allclose(second.position("rocker")[0], first.position("rocker")[-1], atol=1e-9)
+        assert float(second.coordinate("D")[0]) == pytest.approx(float(first.coordinate("D")[-1]), abs=1e-9)
+
+
 def clapper(turns: float, **latch: Any) -> cs.Model:
     """Two bars on one hinge line; the first turns and is to catch the second."""
     model, axis = cs.Model("clapper"), (0, 0, 1)

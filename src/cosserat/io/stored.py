@@ -58,6 +58,7 @@ class StoredTrajectory:
         self.efforts: Array | None = None
         self.held: dict[str, float] | None = None
         self.phases: tuple[Phase, ...] = ()
+        self.found, self.crossed, self.parted = history, None, False  # as `motion_of` asks for them
         self._text: str = attributes["model"]
         self._reason: str = attributes["model_missing"]
         self._matrices: dict[str, NDArray[Any]] = matrices
