@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from cosserat.compile.rows import freedom_geometry, joint_rows
 from cosserat.errors import SolveError
-from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
-from cosserat.kernels.joint_rows import ROTATION, SCREW
+from cosserat.kernels.freedoms import ROTATION_VECTOR, SLIDE, sine_and_cosine
+from cosserat.kernels.joint_rows import SCREW
+from cosserat.kernels.joint_rows import value as row_value
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.model.joints import Joint
 from cosserat.model.parameters import parameters_in
@@ -33,6 +35,7 @@ from cosserat.symbolic.vectors import (
     scale,
     sub,
     transposed,
+    zeros,
 )
 
 
@@ -102,16 +105,11 @@ class Constraints:
                 f"lagrange: {joint.title} closes a loop and has a motion; give the motion to another joint of the loop"
             )
         R, x, side_a, side_b = self._relative(joint)
+        pitch, angle = number(joint._given.get("pitch", 0)), sp.atan2(R[1][0], R[0][0])
         for k, row in enumerate(joint_rows(joint).rows):
             a, b = (exact_matrix([v])[0] for v in (row.a, row.b))
-            name = f"{joint.name}_{k}"
-            if row.kind == ROTATION:
-                self._holonomic(name, dot(a, mul(R, b)))
-            elif row.kind == SCREW:
-                pitch = number(joint._given["pitch"])
-                self._holonomic(name, dot(a, x) - pitch * sp.atan2(R[1][0], R[0][0]), 2 * sp.pi * pitch)
-            else:
-                self._holonomic(name, dot(a, x))
+            gap = row_value(row.kind, a, b, pitch, angle, tuple(itertools.chain(*R)), x, zeros())
+            self._holonomic(f"{joint.name}_{k}", gap, 2 * sp.pi * pitch if row.kind == SCREW else ZERO)
         for index in range(len(joint.freedoms)):
             self._act(joint, index, R, x, side_a, side_b)
         given = self.mechanism.model[joint.name]  # the tree's model has no potentials
@@ -160,9 +158,8 @@ class Constraints:
         axis, c, s = (exact_matrix([v])[0] for v in (freedom.axis, freedom.cosine, freedom.sine))
         if freedom.kind == SLIDE:
             return dot(axis, x)
-        if freedom.kind == ANGLE_CHILD:
-            return sp.atan2(-dot(c, mul(R, s)), dot(c, mul(R, c)))
-        return sp.atan2(dot(s, mul(R, c)), dot(c, mul(R, c)))
+        exact = SimpleNamespace(kind=(freedom.kind,), cosine=(c,), sine=(s,))
+        return sp.atan2(*sine_and_cosine(exact, 0, tuple(itertools.chain(*R))))
 
     # rolling --------------------------------------------------------------------------------------------------------
 
