@@ -75,6 +75,30 @@ def test_a_length(formulation: str) -> None:
     assert np.isclose(found.parameters["L"], wanted, rtol=1e-6)
 
 
+@pytest.mark.parametrize("kind", [cs.Revolute, cs.Prismatic, cs.Spherical])
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_parameters_of_a_prescribed_motion(kind: Any, formulation: str) -> None:
+    """They move what is prescribed, and by its velocity and acceleration what hangs on it."""
+    size = cs.Parameter("A", 0.4)
+
+    def motion(t: Any) -> Any:
+        return size * np.sin(5.0 * t) ** 3
+
+    model = cs.Model("driven", gravity=(0, 0, -9.81))
+    one = model.add(cs.RigidBody("one", 1.0, (0.5, 0, 0), (0.02, 0.05, 0.05)))
+    two = model.add(cs.RigidBody("two", 0.7, (1.3, 0, 0), (0.02, 0.04, 0.05)))
+    how = {"motion": (0, motion, 0)} if kind is cs.Spherical else {"axis": (0.6, 0.8, 0), "motion": motion}
+    model.add(kind("drive", cs.GROUND, one, at=(0, 0, 0), **how))
+    model.add(cs.Revolute("hinge", one, two, at=(1, 0, 0), axis=(0, 1, 0.1)))
+
+    def objective(run: cs.Run) -> Any:
+        return run.position("two")[-1, 2] + 0.3 * run.velocity("two")[-1, 0]
+
+    found = cs.gradient(model, objective, size, 0.2, 0.01, formulation=formulation)
+    wanted = difference(model, "A", objective, 0.2, 0.01, formulation=formulation)
+    assert np.isclose(found.parameters["A"], wanted, rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     "settings", [{}, {"integrator": "energy-momentum"}, {"formulation": "floating"}], ids=lambda s: " ".join(s.values())
 )

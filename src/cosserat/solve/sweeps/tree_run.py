@@ -107,7 +107,8 @@ class TreeRun(VariedRun):
         self._system.load(after.t)
         ports = input_ports(TreePoint(self._system, state, MOMENT), items, "gradient")
         demand_forces(ports)
-        return tuple(column.name for column in ports.columns), -np.where(free[:, None], ports.force, 0.0)
+        still = np.zeros((2 * self.n, len(ports.columns)))  # prescribed motions stay
+        return tuple(c.name for c in ports.columns), -np.vstack((still, np.where(free[:, None], ports.force, 0.0)))
 
     def initial_columns(self) -> Array:
         """Derivatives (N, 2 n) of the state before the first map by coordinates and velocities at the very start."""
@@ -134,11 +135,13 @@ class TreeRun(VariedRun):
             return self.difference(stepper.again(entry, entry.before), entry.after)
 
     def left(self, stepper: Any, entry: TreeEntry) -> Array:
-        """Residual (n,) of a step with the equations of a model; zero where a motion is prescribed."""
-        after = entry.after
-        stepper.tree.load(entry.t + entry.h)
-        tau = stepper.tree.inverse_dynamics(after.q, after.v, after.a)
-        return np.where(stepper.drives.held, 0.0, tau)
+        """What the equations of a step leave with those of a model (3 n,), see `TreeStep`."""
+        after, end, held = entry.after, entry.t + entry.h, stepper.drives.columns
+        stepper.tree.load(end)
+        left = np.zeros((3, self.n))
+        left[2] = stepper.tree.inverse_dynamics(after.q, after.v, after.a)
+        left[:, held] = np.array([after.q, after.v, after.a])[:, held] - stepper.drives.sample(np.array([end]))[0]
+        return left.ravel()
 
 
 def changed(change: Array) -> Callable[[Any, Start], Start]:

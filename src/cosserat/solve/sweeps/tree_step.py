@@ -6,7 +6,8 @@ With coordinates moved along increments d, q1 = q0 exp(d), velocities v, acceler
     v1 = v0 + h ((1 - gamma) b0 + gamma b1),   (1 - alpha_m) b1 + alpha_m b0 = (1 - alpha_f) a1 + alpha_f a0
     dtau/dq x1 + dtau/dv v1 + M a1 + r_s = 0
 
-in all coordinates that nothing prescribes; r_s of parameters and inputs. The unknowns are a1.
+in all coordinates that nothing prescribes, and x1 + x_s = 0, v1 + v_s = 0, a1 + r_s = 0 in those that are; x_s, v_s and
+r_s of parameters and inputs. The unknowns are a1.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def group_tangents(data: TreeData, delta: Array) -> tuple[Array, Array]:
 
 
 class TreeStep(LinearMap):
-    """A step of length h between two states, see above. Changes are (x, v, a, b)."""
+    """A step of length h between two states, see above. Changes are (x, v, a, b), sources (x_s, v_s, r_s)."""
 
     def __init__(
         self, tree: Any, held: NDArray[np.bool_], before: Instant, after: Instant, load_time: float, h: float,
@@ -77,22 +78,26 @@ class TreeStep(LinearMap):
 
     def forward(self, change: Array, sources: Array | None = None) -> Array:
         n = self.n
+        given = np.zeros((3 * n, *change.shape[1:])) if sources is None else -sources
+        x_s, v_s, r_s = given.reshape(3, n, *change.shape[1:])
+        a_s = r_s - self._loose(r_s)
         x1, v1, _ = self._kinematics(change, 0.0 * change[:n])
-        left = self.K @ x1 + self.C @ v1
-        a1 = self.solve(-left if sources is None else -(left + sources))
+        a1 = a_s + self.solve(r_s - self.K @ (x1 + x_s) - self.C @ (v1 + v_s) - self.M @ a_s)
         x1, v1, b1 = self._kinematics(change, a1)
-        return np.concatenate((x1, v1, a1, b1))
+        return np.concatenate((x1 + x_s, v1 + v_s, a1, b1))
 
     def backward(self, gradient: Array) -> tuple[Array, Array]:
         (alpha_m, alpha_f, gamma, beta), h, n = self._alpha, self.h, self.n
-        gx, gv, ga, gb = (self._loose(gradient[k * n : (k + 1) * n]) for k in range(4))
+        by_x, by_v, by_a, gb = gradient.reshape(4, n)
+        gb = self._loose(gb)
 
         def to_b1(x: Array, v: Array, b: Array) -> Array:
             return np.asarray(b + h * gamma * v + h * h * beta * (self.T.T @ x))
 
         gain = (1.0 - alpha_f) / (1.0 - alpha_m)
-        equations = -self.solve(ga + gain * to_b1(gx, gv, gb), transposed=True)
-        gx, gv = gx + self._loose(self.K.T @ equations), gv + self._loose(self.C.T @ equations)
+        tau = -self.solve(by_a + gain * to_b1(by_x, by_v, gb), transposed=True)
+        by_x, by_v, by_a = by_x + self.K.T @ tau, by_v + self.C.T @ tau, by_a + self.M.T @ tau
+        gx, gv = self._loose(by_x), self._loose(by_v)
         b1, moved = to_b1(gx, gv, gb), self.T.T @ gx
         before = (
             self.across.T @ gx,
@@ -100,4 +105,4 @@ class TreeStep(LinearMap):
             alpha_f / (1.0 - alpha_m) * b1,
             h * (1.0 - gamma) * gv + h * h * (0.5 - beta) * moved - alpha_m / (1.0 - alpha_m) * b1,
         )
-        return np.concatenate(before), equations
+        return np.concatenate(before), np.concatenate((gx - by_x, gv - by_v, tau - (by_a - self._loose(by_a))))
