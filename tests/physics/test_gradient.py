@@ -182,7 +182,15 @@ def test_what_it_refuses() -> None:
 
     for message, arguments, settings in (
         ("pass 'start' or parameters of the model: 'k', 'P'", ("K",), {}),
+        ("pass 'start' or parameters of the model: 'k', 'P'", (5,), {}),
         ("one finite number", ("k", lambda run: run.position("beam.end")[-1]), {}),
+        ("gives 'far'; it must give one finite number", ("k", lambda run: "far"), {}),
+        ("what adds up over the run", ("k", lambda run: run.energy["work"][-1]), {}),
+        (
+            "what adds up over the run",
+            ("k", lambda run: run.energy.dissipated[-1]),
+            {"formulation": "floating", "modes": 2},
+        ),
         ("accelerations or reactions", ("k", lambda run: run.reaction("hinge")[-1, 2]), {}),
         ("pass a function of a Run", ("k", 3.0), {}),
         ("integrator", ("k",), {"integrator": "runge-kutta"}),

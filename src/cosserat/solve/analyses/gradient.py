@@ -100,7 +100,7 @@ def gradient(
     model : Model
     objective : callable
         Of a `Run` of one moment, the last; gives a number. It may ask for positions and velocities, not for
-        accelerations and reactions.
+        accelerations and reactions, and not for work and dissipated energy, which add up over the run.
     wrt : str, Parameter, or a list of these
         Parameters of the model; the word "start" stands for the state at the start.
     duration, step, formulation, integrator, rho, start_time, tolerance, newton_tolerance, modes, boundary, \
@@ -165,7 +165,7 @@ def _checked(model: Model, objective: Any, asked: Setting) -> Setting:
 
 def _asked_for(model: Model, wrt: Any) -> tuple[list[str], bool]:
     """Names of parameters, and whether the start is among what is asked for."""
-    items = [wrt] if isinstance(wrt, (str, Parameter)) else list(wrt)
+    items = list(wrt) if isinstance(wrt, (list, tuple, set, dict)) else [wrt]
     names = [item.name if isinstance(item, Parameter) else item for item in items]
     known = ", ".join(repr(key) for key in model.parameters) or "none"
     for name in names:
@@ -175,9 +175,15 @@ def _asked_for(model: Model, wrt: Any) -> tuple[list[str], bool]:
 
 
 def _number(objective: Callable[[Run], Any], moment: Run) -> float:
-    found = np.asarray(objective(moment), dtype=float)
+    given = objective(moment)
+    try:
+        found = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
     if found.size != 1 or not np.isfinite(found).all():
-        raise SolveError(f"gradient: the objective gives {shown(found)}; it must give one finite number")
+        told = f"gradient: the objective gives {shown(found if found.size else given)}; it must give one finite number"
+        hint = "; what adds up over the run, as work and dissipated energy, is not known at its end"
+        raise SolveError(told + (hint if found.size == 1 else ""))
     return float(found.reshape(()))
 
 

@@ -9,15 +9,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cosserat.lie.protocol import Array
 from cosserat.results.run import Run
 
+if TYPE_CHECKING:
+    from xarray import Dataset
+
 STEP, RESCALE = "step", "rescale"
 """Kinds of maps of both formulations: a time step, and what the method remembers for steps of another length."""
+
+
+class Moment(Run):
+    """A run of one moment. Energies that add up over time are not known there: they are NaN."""
+
+    @cached_property
+    def energy(self) -> Dataset:
+        found = Run(self.trajectory).energy
+        return found.assign({k: np.nan * found[k] for k in ("dissipated", "work", "balance", "fluid") if k in found})
 
 
 class LinearMap(ABC):
@@ -78,8 +91,8 @@ class TapedRun(ABC):
         """Distances (N,) between points of differences."""
 
     @abstractmethod
-    def moment(self, state: Any, work: Any = None) -> Run:
-        """A state at the end as a `Run` of one moment; of another model like this one, whose steps are given."""
+    def moment(self, state: Any, work: Any = None) -> Moment:
+        """A state at the end; of another model like this one, whose steps are given."""
 
     @abstractmethod
     def initial_columns(self) -> Array:

@@ -10,12 +10,11 @@ import numpy as np
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.run import Run
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant, Start
 from cosserat.solve.linear.point import MOMENT
 from cosserat.solve.linear.ports import input_ports
-from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap
+from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap, Moment
 from cosserat.solve.sweeps.setting import Setting
 from cosserat.solve.sweeps.tree_step import TreeStep
 from cosserat.solve.sweeps.tree_tape import TreeEntry, begun, recorded
@@ -85,10 +84,10 @@ class TreeRun(VariedRun):
             parts.append(np.full(self.n, _PART * max(1.0, float(np.max(np.abs(values), initial=0.0)))))
         return np.concatenate(parts)
 
-    def moment(self, state: Instant, work: Any = None) -> Run:
+    def moment(self, state: Instant, work: Any = None) -> Moment:
         stepper, t = self.stepper if work is None else work, np.array([self.stored[-1]])
         settings = {"formulation": "floating", "integrator": self.asked.integrator}
-        return Run(FloatingResults(stepper.engine, stepper.reference, t, state.stored).trajectory(settings=settings))
+        return Moment(FloatingResults(stepper.engine, stepper.reference, t, state.stored).trajectory(settings=settings))
 
     def initial_names(self) -> list[tuple[str, int]]:
         return [(name, 1) for name in self.stepper.tree.coordinates]
