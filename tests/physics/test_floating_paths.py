@@ -261,3 +261,21 @@ def test_a_path_pickles() -> None:
     assert np.array_equal(again.parameter, path.parameter)
     assert np.allclose(again.position("top"), path.position("top"))
     assert np.allclose(again.equilibrium(-1).reaction("guide"), path.equilibrium(-1).reaction("guide"))
+
+
+def test_stiffness_of_a_round_beam_as_a_parameter() -> None:
+    """Its modes come in pairs that are equally fast; whichever of them a beam gets, a small load bends it by 1/E."""
+    model = cs.Model("rod")
+    stiffness = cs.Parameter("E", 3e9)
+    material = cs.Material(E=stiffness, nu=0.3, rho=1100.0)
+    points = [(0, 0, 0), (1, 0, 0)]
+    beam = model.add(cs.Beam("beam", points=points, section=cs.Rod(0.02), material=material, elements=6))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    model.add(cs.Force("load", beam.end, (0, 4e-3, 2e-3)))
+    frames = cs.Floating(modes=6)
+    bent = cs.equilibrium(model, formulation=frames).position("beam.end")[1:]
+    linear = cs.linearize(model, [stiffness], ["beam.end.y", "beam.end.z"], formulation=frames)
+    assert linear.transfer(0.0)[:, 0].real == pytest.approx(-bent / 3e9, rel=1e-6)
+    path = cs.continuation(model, stiffness, 3e9, 1e9, formulation=frames)
+    assert path.status.ok
+    assert path.position("beam.end")[-1, 1:] == pytest.approx(3 * bent, rel=1e-6)

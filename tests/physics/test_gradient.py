@@ -133,6 +133,22 @@ def test_a_length_where_the_first_step_is_taken_in_parts() -> None:
     assert np.isclose(found.parameters["L"], difference(model, "L", height, 0.05, 0.01), rtol=1e-6)
 
 
+def test_numbers_of_a_round_beam_in_floating_frames() -> None:
+    """Its modes come in pairs that are equally fast: any two of their sums are modes as well."""
+    names = {"D": 0.02, "nu": 0.3, "E": 3e9, "L": 1.0}
+    size, shear, stiffness, length = (cs.Parameter(name, value) for name, value in names.items())
+    model = cs.Model("rod", gravity=(0, 3.0, -9.81))
+    material = cs.Material(E=stiffness, nu=shear, rho=1100.0)
+    points = [(0, 0, 0), (length, 0, 0)]
+    beam = model.add(cs.Beam("beam", points=points, section=cs.Rod(size), material=material, elements=3))
+    model.add(cs.Revolute("hinge", cs.GROUND, beam.start, axis=(0, 1, 0), stiffness=5.0))
+    model.add(cs.Force("push", beam.end, (0, 0.4, 0.2), follower=True))
+    settings: dict[str, Any] = {"formulation": "floating", "modes": 4}
+    found = cs.gradient(model, height, list(names), 0.05, 0.005, **settings)
+    for name, value in found.parameters.items():
+        assert np.isclose(value, difference(model, name, height, 0.05, 0.005, **settings), rtol=1e-5)
+
+
 @pytest.mark.parametrize("formulation", ["galilean", "floating"])
 def test_the_start(formulation: str) -> None:
     """A parameter that is a velocity at the start, and the same as a part of the start."""

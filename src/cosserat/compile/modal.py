@@ -39,6 +39,7 @@ def modal_body(
     stiffening: bool = True,
     name: str | None = None,
     static: tuple[str, ...] | None = None,
+    like: ModalBody | None = None,
 ) -> ModalBody:
     """The modal body of a beam, or of beams and rigid bodies fixed to each other, from the beams' finite elements.
 
@@ -69,6 +70,9 @@ def modal_body(
         Of the modal body; default: that of the part.
     static : tuple of str, optional
         Interfaces that get static shapes with ``boundary="craig-bampton"``; default: all but the root.
+    like : ModalBody, optional
+        Of nearly the same part, with the same interfaces. Shapes are combined to be as near as possible to its own:
+        modes that are equally fast, or change places, would otherwise differ though their motions are the same.
 
     Examples
     --------
@@ -95,7 +99,7 @@ def modal_body(
     else:
         raise ArgumentError("modal_body", "part", f"must be a Beam, or a Model of beams, got {part!r}")
     root = root or next(iter(elements.constraints))
-    body = reduce_part(elements, name or part.name, modes, frequency, boundary, root, stiffening, static)
+    body = reduce_part(elements, name or part.name, modes, frequency, boundary, root, stiffening, static, like)
     if isinstance(part, Model):
         body.remember(p for objects in part.parameter_objects().values() for p in objects)
     else:
@@ -121,6 +125,7 @@ def reduce_part(
     root: str | None,
     stiffening: bool,
     static: tuple[str, ...] | None = None,
+    like: ModalBody | None = None,
 ) -> ModalBody:
     """Reduce an elastic body to modes; arguments as those of `modal_body`."""
     root = _checked(part, modes, frequency, boundary, root)
@@ -141,6 +146,10 @@ def reduce_part(
     Phi = shapes(part, boundary, root, modes, frequency, tuple(distinct))
     frame = part.frames[root] if boundary != "free" else _mean_frame(part)
     R = frame[:3, :3]
+    both = np.zeros((6, 6))
+    both[:3, :3] = both[3:, 3:] = R.T
+    if like is not None:
+        Phi = Phi @ _nearest({key: both @ (A @ Phi) for key, A in part.constraints.items()}, like)
     stiffened, rested = stiffening and part.prestress is not None, bool(part.recovery) and boundary != "free"
     solver = None
     if stiffened or rested:
@@ -153,8 +162,6 @@ def reduce_part(
     if stiffened and solver is not None:
         inertia, bent, strains = second_order(part, solver, Phi, frame, inertia)
     K, D = (Phi.T @ (matrix @ Phi) for matrix in (part.stiffness, part.damping))
-    both = np.zeros((6, 6))
-    both[:3, :3] = both[3:, 3:] = R.T
     found = {}
     for key, H in part.frames.items():
         shape = both @ (part.constraints[key] @ Phi)
@@ -180,6 +187,12 @@ def reduce_part(
         stiffening=strains,
         **_initial_rates(part, rigid, Phi, R, held if boundary != "free" else None),
     )
+
+
+def _nearest(shapes: dict[str, Array], like: ModalBody) -> Array:
+    """The rotation (m, m) of modal coordinates after which the shapes of interfaces are nearest to those of a body."""
+    U, _, V = np.linalg.svd(sum(shape.T @ like.interfaces[key].shape for key, shape in shapes.items()))
+    return np.asarray(U @ V)
 
 
 def _initial_rates(part: FlexiblePart, rigid: Array, Phi: Array, R: Array, held: Any) -> dict[str, Array]:

@@ -207,11 +207,12 @@ def compile_tree(
     call: str = "Tree",
     cut: bool = False,
     loose: Collection[str] = (),
+    like: TreeData | None = None,
 ) -> TreeData:
     """Links and coordinates of a model; arguments as those of `Tree`.
 
     `stations`: further places on beams. `cut`: open closed loops at one of their joints rather than raise. `loose`: see
-    `span`.
+    `span`. `like`: of nearly the same model, near whose modal coordinates those of beams shall be.
     """
     if not isinstance(model, Model):
         raise ModelError(f"{call}: expected a Model, got {model!r}")
@@ -223,7 +224,9 @@ def compile_tree(
         spanning.demand_tree(model.title)
     if not spanning.edges:
         raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")
-    return _Growth(model, spanning, reduced_beams(model, spanning, modes, boundary, stiffening, stations, call)).tree()
+    near = None if like is None else like.modal_bodies
+    reduced = reduced_beams(model, spanning, modes, boundary, stiffening, stations, call, near)
+    return _Growth(model, spanning, reduced).tree()
 
 
 def linked_again(model: Model, like: TreeData) -> TreeData:

@@ -56,10 +56,11 @@ def reduced_beams(
     stiffening: bool,
     stations: dict[str, list[float]] | None,
     call: str,
+    like: dict[str, ModalBody] | None = None,
 ) -> Reduced:
     """The modal bodies of a model and its beams made into such; arguments as those of `Tree`.
 
-    `stations`: further places on beams.
+    `stations`: further places on beams. `like`: what they were for nearly the same model, see `modal_body`.
     """
     _check_choices(call, model, modes=modes, boundary=boundary)
     checks.flag(call, "stiffening", stiffening)
@@ -75,7 +76,8 @@ def reduced_beams(
         edge = above[spanning.group[beam.name]]
         count, kind = _choice(call, "modes", modes, beam), _choice(call, "boundary", boundary, beam)
         acting = _at(places[beam.name], apart[beam.name])
-        bodies[beam.name] = _reduced(call, beam, count, kind, stiffening, places[beam.name], edge, acting)
+        near = None if like is None else like[beam.name]
+        bodies[beam.name] = _reduced(call, beam, count, kind, stiffening, places[beam.name], edge, acting, near)
     return Reduced(bodies, places)
 
 
@@ -123,6 +125,7 @@ def _reduced(
     stations: dict[str, float],
     edge: Edge,
     acting: tuple[str, ...],
+    like: ModalBody | None,
 ) -> ModalBody:
     if modes is None:
         raise ModelError(f"{call}: {beam.title}: pass modes=, the number of modes of each beam, such as modes=6")
@@ -142,5 +145,5 @@ def _reduced(
     interfaces = {key: s for key, s in stations.items() if key not in ("start", "end")}
     return modal_body(
         beam, modes, boundary=boundary, root=root if boundary != "free" else None, interfaces=interfaces,
-        stiffening=stiffening, static=acting,
+        stiffening=stiffening, static=acting, like=like,
     )  # fmt: skip

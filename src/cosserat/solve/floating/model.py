@@ -70,19 +70,20 @@ class FloatingModel:
 
 def floating_model(
     model: Model, reference: Reference, frames: Floating, caller: str, like: TreeData | None = None,
-    loose: Collection[str] = (),
+    loose: Collection[str] = (), again: bool = False,
 ) -> FloatingModel:  # fmt: skip
     """The model as a tree, its loops cut, with the nodes of a reference; beams keep the stations of their meshes.
 
-    `like`: data of the same bodies and beams under other loads, whose reduced beams are used again. `loose`: names of
-    joints that may open, which are cut, too.
+    `like`: data of nearly the same model, whose modal coordinates of beams mean the same; `again`: of the same bodies
+    and beams under other loads, whose reduced beams are used again. `loose`: names of joints that may open, which are
+    cut, too.
     """
-    if like is not None:
+    if like is not None and again:
         data = linked_again(model, like)
     else:
         stations = {name: [float(s) for s in mesh.s] for name, mesh in reference.skeleton.beams.items()}
         data = compile_tree(
-            model, frames.modes, frames.boundary, frames.stiffening, stations, caller, cut=True, loose=loose
+            model, frames.modes, frames.boundary, frames.stiffening, stations, caller, cut=True, loose=loose, like=like
         )  # fmt: skip
     return FloatingModel(model, data, reference.skeleton, reference.size, loose)
 

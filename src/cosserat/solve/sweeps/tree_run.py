@@ -119,7 +119,7 @@ class TreeRun(VariedRun):
         return self.columns(np.full(2 * self.n, _PART), self.first, start)
 
     def _variant(self, name: str) -> tuple[Any, Instant, list[Any]]:
-        stepper, first = begun(self.model, self.asked, self.in_parts)
+        stepper, first = begun(self.model, self.asked, self.in_parts, like=self.stepper.tree.data)
         if stepper.tree.coordinates != self.stepper.tree.coordinates:
             raise SolveError(f"gradient: parameter {name!r} changes the coordinates of the tree")
         return stepper, first, []

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
@@ -136,11 +137,14 @@ class RecordingWalk(FloatingWalk):
 
 
 def prepared(
-    model: Model, asked: Setting, change: Callable[[Any, Any], Any] | None = None
+    model: Model, asked: Setting, change: Callable[[Any, Any], Any] | None = None, like: TreeData | None = None
 ) -> tuple[Any, Instant, float]:
-    """A recording stepper, the start, and a typical length; `change(stepper, start)` may give another start."""
+    """A recording stepper, the start, and a typical length; `change(stepper, start)` may give another start.
+
+    `like`: the tree of nearly the same model, whose modal coordinates mean the same.
+    """
     reference = Reference(model)
-    floating = floating_model(model, reference, asked.frames, "simulate")
+    floating = floating_model(model, reference, asked.frames, "simulate", like)
     forces, timetable = floating.tree.forces, floating.timetable(reference, asked.start_time, asked.duration)
     stepper: Any
     if asked.integrator == "runge-kutta":
@@ -176,10 +180,11 @@ def recorded(model: Model, asked: Setting) -> tuple[Any, Instant, Array, Status]
 
 
 def begun(
-    model: Model, asked: Setting, in_parts: bool, change: Callable[[Any, Any], Any] | None = None
+    model: Model, asked: Setting, in_parts: bool, change: Callable[[Any, Any], Any] | None = None,
+    like: TreeData | None = None,
 ) -> tuple[Any, Instant]:  # fmt: skip
     """A stepper, and the state before the first map of a tape of another model like it."""
-    stepper, begin, _ = prepared(model, asked, change)
+    stepper, begin, _ = prepared(model, asked, change, like)
     stepper.starts_in_parts = in_parts
     h = asked.duration if asked.step is None else asked.duration / equal_steps(asked.duration, asked.step)
     return stepper, stepper.first_of(begin, h)

@@ -66,7 +66,9 @@ class TreeSystem:
     compiled : CompiledModel
         With the nodes that results read.
     like : TreeSystem, optional
-        Of the same bodies and beams under other loads, whose reduced beams are used again.
+        Of nearly the same model: modal coordinates of beams mean the same there.
+    again : bool
+        Whether only loads and links differ, so that its reduced beams are used again.
     spin : Spin, optional
         Steady rotation of the whole mechanism, ground included.
     turning : (n,)
@@ -78,15 +80,17 @@ class TreeSystem:
     """
 
     def __init__(
-        self, model: Model, floating: Floating, caller: str, like: TreeSystem | None = None, spin: Spin | None = None
-    ) -> None:
+        self, model: Model, floating: Floating, caller: str, like: TreeSystem | None = None, spin: Spin | None = None,
+        again: bool = False,
+    ) -> None:  # fmt: skip
         self.model, self.floating, self.caller, self.spin = model, floating, caller, spin
         self.reference = Reference(model)
         self.compiled = self.reference.compiled
         table = ""
         if spin is not None:
             model, table = on_turntable(model, spin)
-        found = floating_model(model, self.reference, floating, caller, None if like is None else like.data)
+        near = None if like is None else like.data
+        found = floating_model(model, self.reference, floating, caller, near, again=again)
         self.tree = found.tree
         self.data: TreeData = found.data
         self.drives, self.constraints, self.seats = found.drives, found.constraints, found.seats
@@ -125,8 +129,8 @@ class TreeSystem:
 
     def anew(self, model: Model | None = None, again: bool = False, spin: Spin | None = None) -> TreeSystem:
         """The system of the model as it is now, or of another one; `again`: with the reduced beams of this one."""
-        like, spin = self if again else None, self.spin if spin is None else spin
-        return TreeSystem(self.model if model is None else model, self.floating, self.caller, like, spin)
+        spin = self.spin if spin is None else spin
+        return TreeSystem(self.model if model is None else model, self.floating, self.caller, self, spin, again)
 
     @property
     def table(self) -> NDArray[np.bool_]:
