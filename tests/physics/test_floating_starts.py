@@ -92,3 +92,24 @@ def test_starts_with_modal_bodies() -> None:
     assert np.allclose(hanging.position("blade.end").values, (0, 0, -1), atol=1e-5)
     with pytest.raises(cs.CosseratError, match=r"with modal bodies such as 'blade', .* it is 'reference', 'equilib"):
         cs.simulate(model, 0.02, 1e-3, formulation="floating", start="elsewhere")
+
+
+def test_other_modes_of_the_same_names_begin_at_the_same_places():
+    """A softer round beam has other sums of modes that are equally fast; it goes on from where the first one ended."""
+
+    def rod(stiffness):
+        model = cs.Model("rod", gravity=(0, 3, -9.81))
+        material = cs.Material(E=stiffness, nu=0.3, rho=1100.0)
+        points = [(0, 0, 0), (1, 0, 0)]
+        beam = model.add(cs.Beam("beam", points=points, section=cs.Rod(0.02), material=material, elements=6))
+        model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+        return model
+
+    settings = {"formulation": "floating", "modes": 6}
+    run = cs.simulate(rod(3e9), 0.05, 0.002, **settings)
+    rest = cs.equilibrium(rod(3e9), formulation=cs.Floating(modes=6))
+    onwards, released = (cs.simulate(rod(2.9e9), 0.01, 0.002, start=start, **settings) for start in (run, rest))
+    for word in ("position", "velocity"):
+        before, after = (getattr(which, word)("beam.end").values for which in (run, onwards))
+        assert after[0] == pytest.approx(before[-1], abs=1e-6)
+    assert released.position("beam.end").values[0] == pytest.approx(rest.position("beam.end"), abs=1e-6)

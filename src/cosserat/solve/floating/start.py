@@ -39,6 +39,7 @@ from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 _MOST_ITERATIONS = 30
 _PARTS = (1, 8, 64)  # in which a drive is taken until its loops can be closed
+_SAME_PLACES = 1e-9  # of the size of the mechanism, and of a turn
 _FOLLOWED = 0.02  # of the greatest deflection: what the modes may miss without a warning
 
 
@@ -168,8 +169,18 @@ def _ended(stepper: Stepper, reference: Reference, start: Any) -> tuple[Array, A
     if [joint.name for joint in compiled.joints] != [joint.name for joint in other.joints]:
         return None  # nodes tell whether those that are new fit
     require_same(compiled, other, "run" if isinstance(start, Run) else "equilibrium")
+    if not _same_places(stepper, reference, start, record.q[-1]):
+        return None
     angles = _cut_angles(stepper, compiled, tracked_in(start.trajectory, -1, compiled.freedoms))
     return record.q[-1].copy(), record.v[-1].copy(), angles
+
+
+def _same_places(stepper: Stepper, reference: Reference, start: Any, q: Array) -> bool:
+    """Whether coordinates put the nodes where a result has them: other modes may have the same names."""
+    frames = np.array([row_to_frame(row) for row in start.trajectory.history.frame[-1, :-1]])
+    tree, nodes = stepper.tree, FittedNodes(stepper.engine.seats, frames, np.zeros((len(frames), 6)))
+    now = Motions(tree.data).move(q, tree.neutral())
+    return bool(np.abs(_misfit(tree, now, nodes, q)).max(initial=0.0) < _SAME_PLACES * max(reference.size, 1.0))
 
 
 def _demand_reference(reference: Reference, start: Any) -> None:
