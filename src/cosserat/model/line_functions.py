@@ -11,7 +11,7 @@ from cosserat.errors import ModelError
 from cosserat.lie.protocol import Array
 from cosserat.model.expressions import Expression
 from cosserat.model.functions import VectorFunction
-from cosserat.model.parameters import Parameter, is_number, parameters_in, resolve
+from cosserat.model.parameters import Parameter, is_number, number_from_text, parameters_in, resolve
 
 _NAMES = ("s", "t")
 _PLACES = ("s", "x", "y", "z", "xi", "sigma")  # what a position along a beam is called
@@ -117,7 +117,9 @@ class LineFunction(VectorFunction):
         for entry, name in zip(source, "xyz", strict=True):
             inner = f"{where}, component {name}"
             if isinstance(entry, str):
-                self._formulas.append(Expression(entry, [*_NAMES, *self._known], inner))
+                formula = Expression(entry, [*_NAMES, *self._known], inner)
+                varies = not formula.used.isdisjoint(_NAMES)
+                self._formulas.append(formula if varies else number_from_text(entry, self._known, inner))
             elif is_number(entry):
                 self._formulas.append(entry)
             else:

@@ -62,6 +62,7 @@ def everything() -> cs.Model:
     add(cs.Torque("m", "bare.end", (0, 0, 2 * P)))
     add(cs.Wrench("w", "bare.at(0.25)", (1, 2, 3, 4, "5*t", 6)))
     add(cs.DistributedLoad("q", "bare", force=(0, 0, -1), moment=(0, "t", 0)))
+    add(cs.DistributedLoad("along", "bare", force=("s", P, 2 * P)))
     add(cs.Spring("s", cs.GROUND, "box", stiffness=P, length=0.5, damping=0.1))
     add(cs.Spring("s2", cs.GROUND.at((0, 0, 2 * L)), "bare.at(0.75)", stiffness=1))
     add(cs.Damper("d2", model.bodies[0].at((P, 0, L)), model.beams[0].at(5 * L), damping=1))
