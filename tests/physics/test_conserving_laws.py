@@ -184,3 +184,27 @@ def test_armatures_keep_energy_and_momentum(kind):
     exact = cs.simulate(model, 1.0, formulation="floating", integrator="runge-kutta", tolerance=1e-10)
     errors = [np.abs(r.position("two")[-1] - exact.position("two")[-1]).max() for r in (coarse, run)]
     assert float(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.1)
+
+
+@pytest.mark.parametrize("speed", [0.0, 100.0])
+def test_a_round_body_that_flies_turns_as_before(speed):
+    """Weight and forces through its centre do not turn it, however far it flies in a step; it falls exactly."""
+    spin = np.array([0.1, 0.2, 0.3])
+
+    def flying(gravity=(0, 0, -9.81), **options):
+        model = cs.Model("flight", gravity=gravity, **options)
+        body = cs.RigidBody("ball", 1.0, (0, 0, 0), 0.1 * np.eye(3), velocity=(speed, 0, 0), angular_velocity=spin)
+        model.add(body)
+        return model
+
+    thrown, pushed, rocket = flying(), flying(), flying()
+    pushed.add(cs.Force("push", "ball", (0, 0, 50.0), follower=True))
+    rocket.add(cs.Propellant("fuel", "ball", mass=2.0, rate=0.5, exhaust=200.0, direction=(0, 0, 1), up=(1, 0, 0)))
+    around = flying(gravity=cs.CentralGravity(5e4, centre=(0, 0, -100.0)))
+    runs = [cs.simulate(model, 1.0, 0.02, integrator="energy-momentum") for model in (thrown, pushed, rocket, around)]
+    for run, error in zip(runs, (1e-10, 1e-10, 1e-10, 1e-5), strict=True):
+        assert run.status.ok
+        assert np.abs(run.angular_velocity("ball").values - spin).max() < error
+    assert runs[0].position("ball").values[-1] == pytest.approx([speed, 0, -9.81 / 2], abs=1e-9)
+    for run in (runs[0], runs[3]):
+        assert np.ptp(run.energy.total.values) < 1e-11 * max(run.energy.kinetic.values.max(), 10.0)

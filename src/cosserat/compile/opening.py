@@ -47,10 +47,13 @@ def silent(system: System, joints: Collection[int], springs: Collection[int] = (
 
 
 def lone_bodies(bodies: Bodies, held: Collection[int]) -> NDArray[np.int64]:
-    """Bodies whose node is not among those that joints and other constraints hold, and has no other inertia."""
-    nodes = bodies.node.tolist()
-    plain = [np.array_equal(M[:3], np.eye(3, 6) * M[0, 0]) for M in bodies.mass]
-    return ints([k for k, i in enumerate(nodes) if plain[k] and nodes.count(i) == 1 and i not in held])
+    """Bodies, and their propellant, that no joint or other constraint holds; not where a fluid moves with them."""
+    nodes, burning = bodies.node.tolist(), set(bodies.varying[:, 0].tolist())
+    coupled = {
+        i for k, (i, M) in enumerate(zip(nodes, bodies.mass, strict=True))
+        if k not in burning and not np.array_equal(M[:3], np.eye(3, 6) * M[0, 0])
+    }  # fmt: skip
+    return ints([k for k, i in enumerate(nodes) if i not in held and i not in coupled])
 
 
 def opened(compiled: CompiledModel, names: Collection[str]) -> CompiledModel:

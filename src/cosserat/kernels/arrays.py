@@ -60,7 +60,7 @@ class Bodies(NamedTuple):
     block: Annotated[I1, "nb"]
     varying: Annotated[I2, "nv", 3]  # a mass that changes with time: row in `mass`, node, first of ten sampled efforts
     base: Annotated[F2, "nv", 4]  # mass and first moment of the node without it
-    lone: Annotated[I1, "ni"]  # bodies that no joint holds, on a node of their own at the centre of mass
+    lone: Annotated[I1, "ni"]  # bodies that no joint holds, their node at the centre of mass, and their propellant
 
 
 class Joints(NamedTuple):

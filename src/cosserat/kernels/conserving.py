@@ -9,7 +9,8 @@ the change of the kinetic energy, m . (p1 - p0) = h m . f. So energy is conserve
 equals the loss of potential: strains take the mean stress, corrected along the strain increment; forces fixed in
 space act through the exact chord of their points; springs, joint efforts and reactions act in the frames halfway,
 corrected (`pairs`) to work exactly by their loss of energy. Every correction is along a relative twist and so leaves
-the momentum alone. Loads that depend on time take the mean of both ends.
+the momentum alone. Loads that depend on time take the mean of both ends. Bodies that no joint holds fly straight while
+they turn (`fly`): with x1 = x0 + R_mid u and the balance about the middle of that way, the same holds for them.
 """
 
 from cosserat.jit import call_address, helper, stage
@@ -49,8 +50,6 @@ from cosserat.kernels.vectors import (
     sub,
 )
 
-MOST_ROUNDS = 20
-
 
 @helper
 def predict(state, trial, h, smooth, past, order):
@@ -68,42 +67,23 @@ def predict(state, trial, h, smooth, past, order):
 
 
 @helper
-def settle_velocities(bodies, state, trial, h):
-    """Velocities of bodies that no joint holds at the end of the step, from the increment n = (u, w).
+def fly(bodies, state, trial, middle, h):
+    """Positions and velocities of bodies that no joint holds, from the increment n = (u, w).
 
-    n = h times the mean twist, as for all others, is exact for screws about joints, but mixes travel with rotation: a
-    body that flies on and turns must move by h times the mean of its velocities in space, R_mid C u = h (V0 + V1)/2
-    with C = I + b w~^2, see `chord`. So
-
-        n = (C^-1 h (E^T v0 + E v1)/2, h (omega0 + omega1)/2) - lambda (twist1 - twist0),   E = exp(w/2),
-
-    where lambda, zero in free flight, lets n . (p1 - p0) be h times the change of the kinetic energy.
+    A screw, exact about joints, mixes travel with rotation. A body that flies moves by R_mid u = h (V0 + V1)/2 in space
+    and turns by w, so that halfway it is in the middle of its way: forces there have no moment about its centre.
     """
     for i in range(bodies.lone.shape[0]):
-        k = bodies.lone[i]
-        node = bodies.node[k]
-        M, n, v0, v1 = bodies.mass[k], trial.increment[node], state.twist[node], trial.twist[node]
-        u, w = load(n, 0), load(n, 3)
-        E, _ = exp_frame((0.0, 0.0, 0.0), scale(0.5, w))
-        _, b, _ = chord(n)
+        node = bodies.node[bodies.lone[i]]
+        n, v0, v1 = trial.increment[node], state.twist[node], trial.twist[node]
+        R, x = load_frame(state.frame[node])
+        E, _ = exp_frame((0.0, 0.0, 0.0), scale(0.5, load(n, 3)))
+        way = mul(R, mul(E, load(n, 0)))
+        store(add(x, way), trial.frame[node], 9)
+        store(axpy(0.5, way, x), middle.frame[node], 9)
         nu0, omega0 = load(v0, 0), load(v0, 3)
-        back = mul_t(E, nu0)
-        nu1, omega1 = nu0, omega0
-        factor = 0.0
-        for _ in range(MOST_ROUNDS):
-            du, dw = axpy(factor, sub(nu1, nu0), u), axpy(factor, sub(omega1, omega0), w)
-            omega1 = sub(scale(2.0 / h, dw), omega0)
-            nu1 = mul_t(E, sub(scale(2.0 / h, axpy(b, cross(w, cross(w, du)), du)), back))
-            cu, cw = sub(nu1, nu0), sub(omega1, omega0)
-            pu, pw = beams.multiply(M, cu, cw)
-            weight = dot(pu, cu) + dot(pw, cw)
-            if not weight > 0.0:
-                break
-            # n_G - h times the mean, of which only the linear part does not vanish
-            gap = dot(pu, sub(du, scale(0.5 * h, add(nu0, nu1)))) / weight
-            if abs(gap - factor) <= 1e-15 * h:
-                break
-            factor = gap
+        nu1 = mul_t(E, sub(scale(2.0 / h, load(n, 0)), mul_t(E, nu0)))
+        omega1 = sub(scale(2.0 / h, load(n, 3)), omega0)
         store(nu1, v1, 0)
         store(omega1, v1, 3)
         store(scale(1.0 / h, sub(nu1, nu0)), trial.rate[node], 0)
@@ -130,6 +110,17 @@ def add_space_force(force, mass_like, arm, R_mid, n, r_out):
 
 
 @helper
+def _unbend_weight(g, bodies, trial, middle):
+    """Take back what `add_space_force` adds for the bow of a screw, on bodies that fly straight."""
+    for i in range(bodies.lone.shape[0]):
+        k = bodies.lone[i]
+        node = bodies.node[k]
+        R, _ = load_frame(middle.frame[node])
+        w, b, _ = chord(trial.increment[node])
+        accumulate(scale(bodies.mass[k, 0, 0] * b, cross(w, cross(w, mul_t(R, g)))), trial.residual[node], 0)
+
+
+@helper
 def half_transport(n, sign, p):
     """Ad(exp(sign n/2))^T p: momentum of one end of the step seen from the frame halfway."""
     w = (0.5 * sign * n[3], 0.5 * sign * n[4], 0.5 * sign * n[5])
@@ -149,12 +140,23 @@ def half_transport(n, sign, p):
 
 
 @helper
+def straight_transport(n, sign, p):
+    """The same where the body flies, see `fly`: to the middle of its way."""
+    R, _ = exp_frame((0.0, 0.0, 0.0), scale(0.5 * sign, load(n, 3)))
+    f = mul_t(R, load(p, 0))
+    return f, sub(mul_t(R, load(p, 3)), cross(scale(0.5 * sign, load(n, 0)), f))
+
+
+@helper
 def add_momentum_change(n, p1, p0, h, r_out):
     """r += (transported p1 - transported p0)/h."""
-    f1, m1 = half_transport(n, -1.0, p1)
-    f0, m0 = half_transport(n, 1.0, p0)
-    accumulate(scale(1.0 / h, sub(f1, f0)), r_out, 0)
-    accumulate(scale(1.0 / h, sub(m1, m0)), r_out, 3)
+    _add_change(half_transport(n, -1.0, p1), half_transport(n, 1.0, p0), h, r_out)
+
+
+@helper
+def _add_change(end, start, h, r_out):
+    accumulate(scale(1.0 / h, sub(end[0], start[0])), r_out, 0)
+    accumulate(scale(1.0 / h, sub(end[1], start[1])), r_out, 3)
 
 
 @helper
@@ -248,7 +250,7 @@ def _add_exchange(G, state, trial, middle, a, b):
 
 @helper
 def _add_bodies(bodies, scratch, state, trial, h):
-    p1, p0 = scratch.p, scratch.q
+    p1, p0, lone, flying = scratch.p, scratch.q, bodies.lone, 0
     for k in range(bodies.node.shape[0]):
         node = bodies.node[k]
         for i in range(6):
@@ -259,7 +261,12 @@ def _add_bodies(bodies, scratch, state, trial, h):
                 t += bodies.mass[k, i, j] * state.twist[node, j]
             p1[i] = s
             p0[i] = t
-        add_momentum_change(trial.increment[node], p1, p0, h, trial.residual[node])
+        n, r = trial.increment[node], trial.residual[node]
+        if flying < lone.shape[0] and lone[flying] == k:
+            flying += 1
+            _add_change(straight_transport(n, -1.0, p1), straight_transport(n, 1.0, p0), h, r)
+        else:
+            add_momentum_change(n, p1, p0, h, r)
 
 
 @helper
@@ -312,6 +319,7 @@ def evaluate(problem, k):
     h, length = settings[slots.STEP], settings[slots.LENGTH]
     move(state.frame, trial.increment, 1.0, trial.frame)
     move(state.frame, trial.increment, 0.5, middle.frame)
+    fly(bodies_of(problem), state, trial, middle, h)
     for i in range(trial.angle.shape[0]):
         trial.angle[i] = state.angle[i]
     track_angles(problem)
@@ -320,12 +328,12 @@ def evaluate(problem, k):
     for i in range(middle.mean.shape[0]):
         for q in range(6):
             middle.mean[i, q] = trial.increment[i, q] / h
-    settle_velocities(bodies_of(problem), state, trial, h)
     varying.take_masses(bodies_of(problem), nodes, inputs.effort[k - 1], inputs.effort[k])
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
     for i in range(trial.residual.shape[0] - 1):
         R, _ = load_frame(middle.frame[i])
         add_space_force(g, nodes.mass[i], load(nodes.moment[i], 0), R, trial.increment[i], trial.residual[i])
+    _unbend_weight(g, bodies_of(problem), trial, middle)
     _add_elements(elements_of(problem), scratch, state, trial, middle, h)
     laws, bonds = solver_of(problem).laws, solver_of(problem).bonds
     for i in range(laws.shape[0]):  # before bodies: laws may set their inertia

@@ -8,6 +8,7 @@ import numpy as np
 from cosserat.jit import address_of, call_address, helper, load, stage
 from cosserat.kernels import alpha, conserving, freedoms, joints, slots
 from cosserat.kernels.arrays import (
+    bodies_of,
     elements_of,
     freedoms_of,
     history_of,
@@ -101,6 +102,8 @@ def accept(problem):
         solver.memory[slots.ORDER] = alpha.remember(before, after, settings[slots.LENGTH], solver.past)
         solver.memory[slots.PULL] = alpha.remember(state.force, trial.force, 1.0, solver.pull)
     alpha.move(state.frame, trial.increment, 1.0, trial.frame)
+    if settings[slots.SCHEME] == CONSERVING:
+        conserving.fly(bodies_of(problem), state, trial, middle_of(problem), settings[slots.STEP])
     track_angles(problem)
     count_turns(problem)
     keep(trial, state)

@@ -95,9 +95,7 @@ def assemble_elements(problem, frames, twists):
             stiffness = el.stiffness[like]
             known = strains[e]
             eu, ew, vu, vw = load(known, 0), load(known, 3), load(known, 6), load(known, 9)
-            n, m = elastic.second_derivative(
-                stiffness, el.second[like], el.turning[like], eu, ew, vu, vw, scratch.E, H
-            )
+            n, m = elastic.second_derivative(stiffness, el.second[like], el.turning[like], eu, ew, vu, vw, scratch.E, H)
             n, m = add(n, load(known, 12)), add(m, load(known, 15))
             beams.element_tangent(frames, twists, a, b, el.d0[e], H, stiffness, el.viscosity[e], n, m, scratch)
         else:
@@ -136,6 +134,14 @@ def assemble_nodes(problem, k, frames, twists):
                 out[i + 3, i + 3] += light * solver.settings[slots.LENGTH] * solver.settings[slots.LENGTH]
         if cc != 0.0:
             rigid.add_gyroscopic_tangent(p, 0, twists[node], cc, M, out)
+    if cc != 0.0 and solver.settings[slots.SCHEME] != 0.0:  # conserving: lone bodies fly straight
+        for i in range(bodies.lone.shape[0]):
+            b = bodies.lone[i]
+            omega = load(twists[bodies.node[b]], 3)
+            for j in range(3):
+                m, n = (j + 1) % 3, (j + 2) % 3
+                blocks_out[bodies.block[b], n, m] -= cc * bodies.mass[b, 0, 0] * omega[j]
+                blocks_out[bodies.block[b], m, n] += cc * bodies.mass[b, 0, 0] * omega[j]
     if ck == 0.0:
         return 0
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])

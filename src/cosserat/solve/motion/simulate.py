@@ -62,7 +62,7 @@ def simulate_galilean(asked: Asked) -> Run:
     if newton_tolerance is None:
         sharp = rho > 0.99 or compiled.rolling  # slip is a velocity: a step divides the error of its displacement
         newton_tolerance = 1e-9 if sharp else 1e-5
-        if integrator == "energy-momentum":  # velocities of lone bodies follow the last correction only nearly
+        if integrator == "energy-momentum":  # what is left adds up in the momenta of bodies that fly
             newton_tolerance = 1e-12 if len(compiled.system.bodies.lone) or phases is not None else 1e-11
     compiled.timetable.look(asked.begins, duration)
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))

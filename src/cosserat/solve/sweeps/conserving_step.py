@@ -17,7 +17,7 @@ from cosserat.kernels.conserving import evaluate
 from cosserat.kernels.integrate import note_start
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.tangent import tangent_operators
-from cosserat.lie import se3
+from cosserat.lie import se3, so3
 from cosserat.lie.protocol import Array
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.linear.input_columns import CENTRAL
@@ -31,10 +31,33 @@ from cosserat.solve.tangent import assemble_blocks
 _PART = 1e-5  # of a length, a turn or a velocity, between points of differences
 
 
-def increments(before: State, after: State) -> Array:
-    """n of H1 = H0 exp(n), (nodes + 1, 6)."""
+def increments(work: Integration, before: State, after: State) -> Array:
+    """n of H1 = H0 exp(n), (nodes + 1, 6); of bodies that fly see `kernels.conserving.fly`."""
     both = zip(before.frame, after.frame, strict=True)
-    return np.array([se3.log(se3.inverse(row_to_frame(F)) @ row_to_frame(G)) for F, G in both])
+    out = np.array([se3.log(se3.inverse(row_to_frame(F)) @ row_to_frame(G)) for F, G in both])
+    for i in _flying(work):
+        half = before.frame[i, :9].reshape(3, 3) @ so3.exp(0.5 * out[i, 3:])
+        out[i, :3] = half.T @ (after.frame[i, 9:] - before.frame[i, 9:])
+    return out
+
+
+def _flying(work: Integration) -> Array:
+    """Nodes of bodies that no joint holds."""
+    bodies = work.compiled.system.bodies
+    return np.asarray(bodies.node[bodies.lone])
+
+
+def _tangents(work: Integration, path: Array) -> Array:
+    """Changes (n, 6, 6) of frames along their own axes by increments."""
+    memory, nodes = work.memory, work.compiled.n_nodes
+    memory.problem.trial.increment[:] = path
+    tangent_operators(memory.address)
+    T = memory.problem.solver.tangent[:nodes].copy()
+    for i in _flying(work):
+        u, w = path[i, :3], path[i, 3:]
+        back = so3.exp(-0.5 * w)
+        T[i, :3, :3], T[i, :3, 3:] = back, -0.5 * back @ so3.hat(u) @ so3.tangent(0.5 * w)
+    return T
 
 
 def conserving_left(
@@ -88,7 +111,7 @@ class ConservingStep(LinearMap):
         compiled, memory = work.compiled, work.memory
         self.n, self.m, self.h = 6 * compiled.n_nodes, 6 * compiled.n_multipliers, h
         self._pattern, nodes = pattern, compiled.n_nodes
-        path, force = increments(before, after), after.force
+        path, force = increments(work, before, after), after.force
         unit = np.array([compiled.length, 1.0]).repeat(3)
         fast = max(float(np.max(np.abs(before.twist[:nodes] / unit), initial=0.0)), 1e-3)
         pull = max(float(np.max(np.abs(force), initial=0.0)), 1.0)
@@ -113,9 +136,7 @@ class ConservingStep(LinearMap):
         by_x, _ = self._differences(by_frames, _PART * unit, of_nodes, 0)
         by_v, twist_v = self._differences(by_twists, _PART * fast * unit, of_nodes, 0)
         by_mu, _ = self._differences(by_forces, np.full(6, 1e-2 * pull), of_rows, nodes)
-        memory.problem.trial.increment[:] = path
-        tangent_operators(memory.address)
-        self.T = memory.problem.solver.tangent[:nodes].copy()
+        self.T = _tangents(work, path)
         trial = memory.problem.trial
         trial.frame[:], trial.twist[:], trial.force[:] = after.frame, after.twist, force
         scale = 2.0 / (h * h) * compiled.mass

@@ -142,7 +142,7 @@ class NodalRun(VariedRun):
     def left(self, work: Recording, entry: Entry, inputs: Inputs) -> Array:
         """Residual and values of constraints (M,) of a step, with the equations of a model and some inputs."""
         if work.scheme == CONSERVING:
-            given = entry.before, increments(entry.before, entry.after), entry.after.force
+            given = entry.before, increments(work, entry.before, entry.after), entry.after.force
             residual, phi, _ = conserving_left(work, *given, inputs, entry.h)
             return np.concatenate((residual.ravel(), phi.ravel()))
         memory, trial = work.memory, work.memory.problem.trial
