@@ -21,6 +21,7 @@ from scipy.interpolate import CubicSpline
 
 import cosserat as cs
 from cosserat.compile.build import compile_model
+from cosserat.compile.scales import extent
 
 Array = NDArray[np.float64]
 Reference = Callable[[Array], Array]
@@ -64,8 +65,9 @@ def figure(problem: Problem, tolerance: float, kind: dict[str, Any]) -> Figure:
     if not run.status.ok:
         raise RuntimeError(f"{problem.model.name}: {run.status.message}")
     away = np.linalg.norm(run.position(problem.place).values - problem.exact(np.asarray(run.time)), axis=1).max()
-    steps = run.stats["steps"]
-    return Figure(float(away) / (tolerance * compile_model(problem.model).size * steps / 100), steps, seconds)
+    steps, compiled = run.stats["steps"], compile_model(problem.model)
+    size = extent(problem.model, compiled.frames, compiled.length)
+    return Figure(float(away) / (tolerance * size * steps / 100), steps, seconds)
 
 
 def solved(

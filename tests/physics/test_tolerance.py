@@ -95,3 +95,32 @@ def test_the_status_tells_of_laws_that_jump_in_the_state(formulation):
     assert (rough.status.message, sharp.status.ok) == ("finished", True)
     assert "forces jump with the state, which is found to 1e-06 of the duration" in sharp.status.message
     assert abs(float(sharp.position("body")[-1, 0]) - exact) < 1e-5
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_accuracy_does_not_depend_on_where_the_origin_is(formulation):
+    """Two bodies on a hinge, free: 1 km from the origin steps were ten times as long, and errors 160 times as large."""
+    ends = []
+    for far in (0.0, 1000.0):
+        model = cs.Model("far", gravity=(0, 0, -9.81))
+        first, second = (
+            model.add(cs.RigidBody.box(name, size=(0.1, 0.2, 0.3), mass=1.0, com=(far + x, 0, 0)))
+            for name, x in (("first", 0.0), ("second", 0.5))
+        )
+        model.add(cs.Revolute("hinge", first, second, axis=(0, 1, 0), at=(far + 0.1, 0, 0)))
+        model.add(cs.Force("push", first.at((far, 0.1, 0)), ("10*cos(20*t)", 3.0, 0.0)))
+        run = cs.simulate(model, 1.0, tolerance=1e-4, formulation=formulation)
+        ends.append((run.stats["steps"], run.position("second").values[-1] - [far, 0, 0]))
+    assert ends[0][0] == ends[1][0]
+    assert ends[1][1] == pytest.approx(ends[0][1], abs=1e-7)
+
+
+def test_an_orbit_has_the_size_of_its_radius():
+    """Steps that adapt follow a circular orbit of 7000 km to a share of its radius, not of the satellite's."""
+    model, speed = cs.Model("orbit", gravity=cs.CentralGravity.earth()), np.sqrt(3.986004418e14 / 7e6)
+    model.add(cs.RigidBody("body", mass=100, com=(7e6, 0, 0), inertia=np.eye(3), velocity=(0, speed, 0)))
+    run = cs.simulate(model, 600.0, tolerance=1e-6)
+    angle = 600.0 * speed / 7e6
+    away = np.linalg.norm(run.position("body").values[-1] - 7e6 * np.array([np.cos(angle), np.sin(angle), 0.0]))
+    assert away < 1e-6 * 7e6 * max(1.0, run.stats["steps"] / 100)
+    assert run.stats["steps"] < 200

@@ -101,7 +101,7 @@ class CompiledModel:
     joints: tuple[CompiledJoint, ...]
     rolling: tuple[Rolling, ...]
     freedoms: tuple[tuple[str, ActiveFreedom], ...]  # active ones, then those whose turns are counted
-    size: float  # extent of the mechanism
+    size: float  # extent of mechanism and origin
     length: float  # typical length of an element or body
     mass: float  # typical mass of a node
     blocks: Ints  # (n_blocks, 2) row and column of every block of the matrix

@@ -34,7 +34,9 @@ def mass_about(body: RigidBody, frame: Array | None = None) -> Array:
 
 
 def extents(model: Model, skeleton: Skeleton, masses: Array) -> tuple[float, float]:
-    """Typical length of a part, and extent of the mechanism; `masses`: of the rigid bodies.
+    """Typical length of a part, and extent of mechanism and origin; `masses`: of the rigid bodies.
+
+    Rounding of positions grows with their distance from the origin: the extent is for gaps that count as none.
 
     Raises
     ------
@@ -51,6 +53,18 @@ def extents(model: Model, skeleton: Skeleton, masses: Array) -> tuple[float, flo
     positive = [x for x in lengths if x > 0.0]
     length = float(np.mean(positive)) if positive else max(size, 1.0)
     return length, max(size, length)
+
+
+def extent(model: Model, frames: Array, length: float) -> float:
+    """Longest side of the box around nodes, joints, what holds to the ground and what attracts; a `length` at least.
+
+    The same wherever the mechanism is described: the origin does not count.
+    """
+    points = [*frames[:-1, 9:], *(joint.position() for joint in model.joints)]
+    points += [place.point for part in model for place in part.places if place.on_ground and place.point is not None]
+    if model.field is not None and model.frame is None:
+        points.append(model.field.centre)
+    return max(float(np.max(np.ptp(points, axis=0))), length)
 
 
 def typical_mass(model: Model, masses: Array, elements: Array) -> float:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cosserat.model import checks
 from cosserat.model.fields import number, unit_vector, vector
@@ -85,6 +86,11 @@ class CentralGravity(Record):
         super().check()
         if resolve(self._j2) != 0.0:
             checks.number(self.title, "radius", self._radius, positive=True, hint="; j2 needs it")
+
+    @property
+    def centre(self) -> NDArray[np.float64]:
+        """Where it attracts to (3,) (m)."""
+        return self._centre
 
     @property
     def numbers(self) -> dict[str, Number]:

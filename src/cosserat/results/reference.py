@@ -19,7 +19,7 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.fluid_links import demand_own_bodies
 from cosserat.compile.opening import opened
 from cosserat.compile.rows import joint_rows
-from cosserat.compile.scales import body_masses, extents
+from cosserat.compile.scales import body_masses, extent, extents
 from cosserat.compile.skeleton import build_skeleton, initial_twists
 from cosserat.errors import CosseratWarning
 from cosserat.model.model import Model
@@ -77,6 +77,11 @@ class Reference:
         new = copy.copy(self)
         new.__dict__["compiled"] = opened(self.compiled, names)
         return new
+
+    @property
+    def extent(self) -> float:
+        """Size of the mechanism, wherever its origin is (m)."""
+        return extent(self.model, self.skeleton.frames, self.length)
 
     @cached_property
     def compiled(self) -> CompiledModel:

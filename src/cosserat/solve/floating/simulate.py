@@ -71,7 +71,7 @@ def simulate_floating(asked: Asked) -> Run:
     tree.forces.jumps = timetable.jumps(begin.t, begin.t + duration)
     if tree.forces.jumps.times:
         timetable.check_motions(tree.forces.jumps.times, duration, "simulate")
-    walk = FloatingWalk(stepper, begin, reference.length, control)
+    walk = FloatingWalk(stepper, begin, reference.length, control, reference.extent)
     walk.first, walk.phases = first, phases
     if settings["events"]:
         walk.watch = watching(walk, settings["events"], reference)

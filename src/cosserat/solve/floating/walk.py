@@ -34,6 +34,8 @@ class FloatingWalk(Walk):
     length : float, optional
         Of a typical part (m), with which errors of turns count.
     control : FloatingControl, optional
+    size : float, optional
+        Of the mechanism (m), for steps that adapt.
     """
 
     controlled: FloatingControl | None
@@ -44,12 +46,13 @@ class FloatingWalk(Walk):
         start: Instant,
         length: float = 0.0,
         control: FloatingControl | None = None,
+        size: float = 1.0,
     ) -> None:
         self.stepper, self._length, self.controlled = stepper, length, control
         self._now: Instant | None = start  # None: the engine has it, at the time ...
         self._time = start.t  # ... here
         self.order, self.splits, self.remedy = stepper.order, stepper.splits, stepper.remedy
-        self.size = stepper.size
+        self.size = size
         self.tally = Tally(stepper.engine.counters)
         self.kinks: list[float] = []  # times at which rates or accelerations of prescribed motions jump
         self.parts: list[float] = []  # times at which steps are taken in parts

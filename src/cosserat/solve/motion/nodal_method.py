@@ -6,6 +6,7 @@ import numpy as np
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.scales import extent
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
 from cosserat.kernels.blocks import solve
@@ -107,7 +108,7 @@ class MethodWalk(Walk):
 
     def __init__(self, method: Method, system: NodalSystem, t: float) -> None:
         self.method, self.system, self.order = method, system, method.order
-        self.size = system.compiled.size
+        self.size = extent(system.compiled.model, system.compiled.frames, system.compiled.length)
         self.now = system.now(t)
         self.tally = system.tally
         self.done = 0

@@ -9,6 +9,7 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.jumps import Jumps
+from cosserat.compile.scales import extent
 from cosserat.kernels import slots
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages
@@ -66,7 +67,7 @@ class Integration(Walk):
 
     def __post_init__(self) -> None:
         self.tally = Tally(self.memory.problem.solver.counters)
-        self.size = self.compiled.size
+        self.size = extent(self.compiled.model, self.compiled.frames, self.compiled.length)
         self.whole = self.compiled  # with all joints closed, where some are open
         self.done = 0
         self.shelf = Shelf(self.compiled, self.memory, self.scheme == CONSERVING)

@@ -118,9 +118,7 @@ class RecordingExplicit(TreeRecording, Explicit):
 class RecordingWalk(FloatingWalk):
     """Steps that are forgotten when they are taken back."""
 
-    def __init__(self, stepper: Stepper, start: Instant, length: float) -> None:
-        super().__init__(stepper, start, length)
-        self._mark = 0
+    _mark = 0
 
     def keep(self) -> None:
         super().keep()
@@ -138,8 +136,8 @@ class RecordingWalk(FloatingWalk):
 
 def prepared(
     model: Model, asked: Setting, change: Callable[[Any, Any], Any] | None = None, like: TreeData | None = None
-) -> tuple[Any, Instant, float]:
-    """A recording stepper, the start, and a typical length; `change(stepper, start)` may give another start.
+) -> tuple[Any, Instant]:
+    """A recording stepper and the start; `change(stepper, start)` may give another start.
 
     `like`: the tree of nearly the same model, whose modal coordinates mean the same.
     """
@@ -162,13 +160,13 @@ def prepared(
     if forces.jumps.times or timetable.kinks([begin.t + asked.duration], 1e-9 * asked.duration):
         raise SolveError("gradient: a load or a prescribed motion is not smooth, which it does not follow")
     stepper.at_breaks = asked.step is None
-    return stepper, begin, reference.length
+    return stepper, begin
 
 
 def recorded(model: Model, asked: Setting) -> tuple[Any, Instant, Array, Status]:
     """Run, and write it down: the stepper, the state before the first map, times that are stored, how it ended."""
-    stepper, begin, length = prepared(model, asked)
-    walk = RecordingWalk(stepper, begin, length)
+    stepper, begin = prepared(model, asked)
+    walk = RecordingWalk(stepper, begin, stepper.reference.length, size=stepper.reference.extent)
     if asked.step is None:
         if stepper.tree.forces.varying:
             raise SolveError("gradient: steps that adapt to loads which change with time are not followed; pass step=")
@@ -184,7 +182,7 @@ def begun(
     like: TreeData | None = None,
 ) -> tuple[Any, Instant]:  # fmt: skip
     """A stepper, and the state before the first map of a tape of another model like it."""
-    stepper, begin, _ = prepared(model, asked, change, like)
+    stepper, begin = prepared(model, asked, change, like)
     stepper.starts_in_parts = in_parts
     h = asked.duration if asked.step is None else asked.duration / equal_steps(asked.duration, asked.step)
     return stepper, stepper.first_of(begin, h)
