@@ -28,11 +28,13 @@ CASES = {
 DEFAULT_CASES = 8
 # halves of runs with loops, and of what the conserving scheme begins in parts; forces of what cannot move; jumps of
 # loads, with bodies and at the light end of a beam; a first step in parts, whatever the step and whatever rounding
-# makes of accelerations that are zero; iterations that old factors would not finish
+# makes of accelerations that are zero; iterations that old factors would not finish; reactions in motion and in a loop
+# near a dead point, above rounding; terms of the error of a mesh that cancel; a servo at its limit; many adaptive steps
 HARD = [("halves_floating", 7100), ("halves_floating", 30), ("halves", 8097), ("formulations", 8066),
         ("balance", 51), ("balance", 952), ("resultant", 842), ("resultant", 929), ("angular", 1030),
         ("balance", 86), ("balance", 255), ("balance", 916), ("resultant", 1813), ("swap", 1229),
-        ("observer", 220)]  # fmt: skip
+        ("observer", 220), ("moving_state", 8130), ("formulations", 8316), ("formulations", 9413),
+        ("mode_mesh", 8127), ("second_order_conserving", 8202), ("adaptive", 8134)]  # fmt: skip
 
 
 def _cases() -> list[tuple[str, int]]:
