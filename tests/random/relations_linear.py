@@ -247,7 +247,7 @@ def _demand_settling(mechanism: Mechanism, answer: Callable[[Mechanism], Any], e
     for n in (2, 4, 8, 16, 32):
         now = answer(mechanism.mapped(lambda p, n=n: p.but(elements=n * p.given["elements"]), "Beam"))
         errors.append(float(np.abs(now - before).max()))
-        if n >= 8 and (errors[-1] <= enough or errors[-1] * 2.5 <= errors[-2]):
+        if (n == 8 and errors[-1] <= enough) or (n >= 8 and errors[-1] * 2.5 <= errors[-2]):
             return
         before = now
     raise Violation(f"{what} by {', '.join(f'{e:.1e}' for e in errors)}")

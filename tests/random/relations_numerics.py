@@ -33,16 +33,17 @@ def _ends(mechanism: Mechanism, **settings: Any) -> Answers:
 def _demand_falling(
     what: str, factor: float, error_of: Callable[[int], tuple[float, str]], enough: float = ENOUGH
 ) -> None:
-    """An error falls by a factor when the step is halved, or is next to nothing; `error_of` steps in n parts.
+    """An error falls by a factor when the step is halved; `error_of` steps in n parts.
 
-    Asked of the second halving, or of the next two: a vibration that long steps do not resolve may hide the order, and
-    a servo that reaches its limit inside a step errs by h^2 times where in the step that is.
+    Asked of the second halving, if it leaves more than next to nothing, or of the next two: a vibration that long steps
+    do not resolve may hide the order, and a servo that reaches its limit inside a step errs by h^2 times where in the
+    step that is.
     """
     errors: list[float] = []
     for n in (1, 2, 4, 8, 16):
         error, where = error_of(n)
         errors.append(error)
-        if n >= 4 and (error <= enough or error * factor <= errors[-2]):
+        if (n == 4 and error <= enough) or (n >= 4 and error * factor <= errors[-2]):
             return
     shown = ", ".join(f"{e:.1e}" for e in errors)
     raise Violation(f"{what}: {shown} as the step is halved ({where})")
