@@ -147,7 +147,7 @@ def gain_forces(mechanism: Mechanism) -> None:
     about = rest(model)
     joint = next((j for j in mechanism.joints if drives and j.name == drives[0][0]), None)
     name = joint and (joint.name if len(FREEDOMS[joint.kind]) == 1 else ".".join(drives[0]))
-    for source, change, size in (("P", (1.0, 0.0), PUSH), (name, (0.0, 1.0), 1e-5)):
+    for source, change, size in (("P", (1.0, 0.0), PUSH), (name, (0.0, 1.0), 1e-4)):
         if source is None:
             continue
         linear = cs.linearize(model, source, outputs, about=about, drive="acceleration")
