@@ -20,7 +20,7 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.joints import tracked_in
 from cosserat.results.reference import Reference
 from cosserat.results.run import Run
-from cosserat.results.trajectory import carried_to
+from cosserat.results.trajectory import Trajectory, carried_to
 from cosserat.solve.floating.state import Instant, Start, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.velocities import (
@@ -94,7 +94,7 @@ def _as_nodes(stepper: Stepper, reference: Reference, start: Any, plain: bool, b
     nodes = FittedNodes(stepper.engine.seats, frames, state.twist[:-1])
     if not plain:
         q = fitted_coordinates(tree, compiled, nodes, state.frame, state.angle)
-        angles = _cut_angles(stepper, compiled, state.angle)
+        angles = _cut_angles(stepper.constraints, compiled, state.angle)
     stepper.drives.impose(t, q, v, tree.neutral())
     return Start(t, q, fitted_velocities(tree, compiled.length, nodes, q, v, stepper.drives.held), angles, inner)
 
@@ -171,7 +171,7 @@ def _ended(stepper: Stepper, reference: Reference, start: Any) -> tuple[Array, A
     require_same(compiled, other, "run" if isinstance(start, Run) else "equilibrium")
     if not _same_places(stepper, reference, start, record.q[-1]):
         return None
-    angles = _cut_angles(stepper, compiled, tracked_in(start.trajectory, -1, compiled.freedoms))
+    angles = angles_in(start.trajectory, -1, stepper.constraints, compiled)
     return record.q[-1].copy(), record.v[-1].copy(), angles
 
 
@@ -193,9 +193,14 @@ def _demand_reference(reference: Reference, start: Any) -> None:
         )
 
 
-def _cut_angles(stepper: Stepper, compiled: CompiledModel, found: Array) -> Array:
+def angles_in(trajectory: Trajectory, k: int, constraints: TreeConstraints, compiled: CompiledModel) -> Array:
+    """Angles of cut joints in a stored state of a like model, whole turns included."""
+    return _cut_angles(constraints, compiled, tracked_in(trajectory, k, compiled.freedoms))
+
+
+def _cut_angles(constraints: TreeConstraints, compiled: CompiledModel, found: Array) -> Array:
     place = {(name, freedom.index): k for k, (name, freedom) in enumerate(compiled.freedoms)}
-    return np.array([found[place[key]] for key in stepper.constraints.tracked])
+    return np.array([found[place[key]] for key in constraints.tracked])
 
 
 def fitted_coordinates(

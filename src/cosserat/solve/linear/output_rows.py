@@ -350,11 +350,8 @@ def _pushed(here: Motion, column: int, more: float) -> Motion:
 def _values_in(point: OperatingPoint, old: Motion, quantity: Quantity, compiled: CompiledModel) -> Array:
     """Values (p,) in the state of the point of the same mechanism with other parameters or inputs."""
     here = point.trajectory()
-    tracked = dict(zip(((j, f.index) for j, f in point.compiled.freedoms), here.history.angle[0], strict=True))
-    for joint, freedom in compiled.freedoms:
-        if (joint, freedom.index) not in tracked:
-            tracked[joint, freedom.index] = coordinates(old, old.mechanism.joints[joint])[0, freedom.index]
-    angles = np.array([[tracked[joint, freedom.index] for joint, freedom in compiled.freedoms]]).reshape(1, -1)
+    known = {name: coordinates(old, joint)[0] for name, joint in old.mechanism.joints.items()}
+    angles = np.array([[known[joint][freedom.index] for joint, freedom in compiled.freedoms]]).reshape(1, -1)
     history = here.history._replace(angle=angles)
     motion = motion_of(Trajectory(compiled, here.time, history, here.status, {}, {}, _held(point, compiled)))
     return quantity.seen_in(motion.mechanism).values(old)(motion)[0]

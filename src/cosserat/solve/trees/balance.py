@@ -199,6 +199,6 @@ def tree_balance_at(
     system = TreeSystem(model, floating, caller, spin=spin)
     state = system.start(time)
     if start is not None:
-        known = system.taken(state, start.trajectory.floating)
+        known = system.taken(state, start.trajectory)
         state = with_reactions(system, system.start(time, start)._replace(t=time) if known is None else known)
     return tree_balance(system, state)

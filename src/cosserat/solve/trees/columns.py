@@ -32,13 +32,13 @@ def motion_column(point: TreePoint, joint: JointInfo, i: int, name: str) -> Colu
 
 def parameter_column(point: TreePoint, name: str) -> Column:
     """A unit of a parameter of the model: differences of the equations of the tree made anew."""
-    system, state = point.system, point.state
+    system, state, stored = point.system, point.state, point.trajectory()
 
     def evaluate(other: TreeSystem) -> Array:
         if other.tree.coordinates != system.tree.coordinates:
             raise SolveError(f"parameter {name!r}: it changes the coordinates of the tree; it cannot be an input")
         other.load(state.t)
-        r, value, _ = other.residual(state)
+        r, value, _ = other.residual(other.seen(state, stored))
         return np.concatenate((r, value, other.tree.forces.inner.inner[1]))
 
     change = parameter_difference(system, name, evaluate)

@@ -28,7 +28,8 @@ from cosserat.solve.trees.system import TreeState, TreeSystem
 def tree_outputs(point: TreePoint, asked: list[Quantity], inputs: InputPorts) -> OutputPorts:
     """Rows of outputs in the coordinates of the tree."""
     system, n = point.system, point.system.n
-    here = motion_of(point.trajectory())
+    stored = point.trajectory()
+    here = motion_of(stored)
     functions = [q.values(here) for q in asked]
     rates = [replace(q, kind="rate").values(here) if q.kind == "coordinate" else None for q in asked]
     pick = [k for q in asked for k in q.picked]
@@ -43,6 +44,8 @@ def tree_outputs(point: TreePoint, asked: list[Quantity], inputs: InputPorts) ->
     loaded, accelerated = any(q.loaded for q in asked), any(q.order > 1 for q in asked)
 
     def values(states: list[TreeState], other: TreeSystem = system, moving: bool = False) -> Array:
+        if other is not system:
+            states = [other.seen(state, stored) for state in states]
         motion = motion_of(other.trajectory(states))
         if moving:  # coordinates change with their rates, whole turns of cut joints included
             each = [f if r is None else r for f, r in zip(functions, rates, strict=True)]

@@ -19,6 +19,7 @@ from cosserat.solve.trees.system import TreeState, TreeSystem
 from cosserat.solve.trees.turntable import Spin
 
 _STEADY = 1e-6  # acceleration, relative to those that act, that is accepted where there should be none
+_AT_REST = 1e-7  # rad, or typical lengths: a vibration whose speed does not matter
 _LATER = 0.7  # rad, or typical lengths, by which the fastest part moves on before equations are compared
 
 
@@ -45,7 +46,7 @@ class TreePoints(Points):
 
     def of_equilibrium(self, found: Equilibrium, given: bool) -> TreePoint:
         system = self._system
-        state = system.taken(system.start(float(found.trajectory.time[-1])), found.trajectory.floating)
+        state = system.taken(system.start(float(found.trajectory.time[-1])), found.trajectory)
         if state is None:
             raise SolveError(
                 f"{self.caller}: the equilibrium given as about is not one in the same floating frames; make it with "
@@ -54,14 +55,14 @@ class TreePoints(Points):
         return TreePoint(system, with_reactions(system, state))
 
     def of_moment(self, run: Run, k: int) -> TreePoint:
-        system, record = self._system, run.trajectory.floating
+        system, stored, record = self._system, run.trajectory, run.trajectory.floating
         if record is None or tuple(record.coordinates) != system.tree.coordinates:
             raise SolveError(f"{self.caller}: the run given as about is not one in the same floating frames")
-        begin = system.start(float(run.trajectory.time[k]))
-        inner = run.trajectory.history.inner[k].copy() if system.compiled.n_inner else None
-        state = begin._replace(q=record.q[k].copy(), v=record.v[k].copy(), inner=inner)
+        begin = system.start(float(stored.time[k]))
+        inner = stored.history.inner[k].copy() if system.compiled.n_inner else None
+        state = system.seen(begin._replace(q=record.q[k].copy(), v=record.v[k].copy(), inner=inner), stored, k)
         point = TreePoint(system, accelerated(system, state), MOMENT)
-        if not (system.constraints.present and np.any(state.v)):
+        if not system.constraints.present or _rests(point):
             return point
         loops = system.holonomic.all()
         words = "closed loops" if loops else "what rolls or slides"
@@ -91,6 +92,16 @@ def accelerated(system: TreeSystem, state: TreeState) -> TreeState:
     out = np.linalg.solve(system_matrix, np.concatenate((-unit * r, c)))
     force = U[:, :rank] @ (out[n:] / sizes[:rank])
     return still._replace(a=a + unit * out[:n], force=force)
+
+
+def _rests(point: TreePoint) -> bool:
+    """Whether velocities are too small to matter beside the vibrations about the state: a run that has settled."""
+    system, state = point.system, point.state
+    if not np.any(state.v):
+        return True
+    stiffness = point.matrices().stiffness.toarray() * np.outer(point.unit, point.unit)
+    speed = float(np.max(np.abs(state.v) * system.sizes(state.q)))
+    return speed <= _AT_REST * float(np.sqrt(np.max(np.abs(stiffness))))
 
 
 def _steady(

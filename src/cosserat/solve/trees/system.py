@@ -18,14 +18,13 @@ from cosserat.compile.tree import TreeData
 from cosserat.kernels.law_states import FROZEN, STEADY
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.floating import FloatingRecord
 from cosserat.results.reference import Reference
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.model import floating_model
 from cosserat.solve.floating.results import FloatingResults
-from cosserat.solve.floating.start import starting_state
+from cosserat.solve.floating.start import angles_in, starting_state
 from cosserat.solve.floating.state import States
 from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.differences import EIGHTH, STEP
@@ -114,14 +113,19 @@ class TreeSystem:
         v = begin.v if moving else self.turning
         return TreeState(begin.q, v, zero, np.zeros(self.n_rows), begin.angles, begin.t)
 
-    def taken(self, state: TreeState, record: FloatingRecord | None) -> TreeState | None:
-        """The state with the coordinates in which a result ends, by their names; None where it has others."""
+    def taken(self, state: TreeState, found: Trajectory, k: int = -1) -> TreeState | None:
+        """The state with the coordinates of a stored one, by their names; None where that has others."""
+        record = found.floating
         wanted = [name for name, table in zip(self.tree.coordinates, self._table, strict=True) if not table]
         if record is None or not set(wanted) <= set(record.coordinates):
             return None
         q, place = state.q.copy(), {name: k for k, name in enumerate(record.coordinates)}
-        q[~self._table] = [record.q[-1, place[name]] for name in wanted]
-        return state._replace(q=q)
+        q[~self._table] = [record.q[k, place[name]] for name in wanted]
+        return self.seen(state._replace(q=q), found, k)
+
+    def seen(self, state: TreeState, found: Trajectory, k: int = -1) -> TreeState:
+        """The state with the angles that cut joints of this system have in a stored one of the same mechanism."""
+        return state._replace(angles=angles_in(found, k, self.constraints, self.compiled))
 
     def load(self, t: float, factor: float = 1.0) -> None:
         """Take gravity, loads and efforts at a time, scaled by a factor; laws of users act as they are."""
