@@ -83,6 +83,14 @@ def test_whole_turns_of_a_cut_joint(formulation: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:redundant constraints")
+def test_stability_of_a_spring_wound_up() -> None:
+    wound = TURN + 0.6
+    model = crank(stiffness=cs.Parameter("k", 2.0), damping=4.0, effort=2.0 * wound)
+    found = [cs.stability(model, "k", [2.0, 1.9, 1.8], n=2, formulation=f) for f in ("galilean", "floating")]
+    assert np.allclose(found[0].eigenvalues, found[1].eigenvalues, rtol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore:redundant constraints")
 def test_a_spring_set_in_after_a_turn() -> None:
     """A run that goes on with a spring in the joint that closes the loop knows how often that has turned."""
     before, after = crank(), crank(stiffness=0.5)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from tests.literature.test_meijaard_2007_bicycle import TABLE_2, bicycle, both
@@ -246,3 +248,7 @@ def test_equilibria_beyond_the_range_of_modes_are_told():
         assert ("'rod' bends by" in found.status.message) == far
         apart = np.linalg.norm(found.position("rod.end") - right.position("rod.end"))
         assert far or apart < 0.01 * abs(right.position("rod.end")[2])
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", cs.CosseratWarning)
+            cs.modes(model, 2, formulation=cs.Floating(modes=6))
+        assert [str(x.message).startswith("modes: 'rod' bends by") for x in told] == [True] * far

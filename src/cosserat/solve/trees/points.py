@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, warn
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.run import Run
 from cosserat.solve.balance.points import Points
+from cosserat.solve.floating.bending import bent_far
 from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.point import MOMENT, MOTION
 from cosserat.solve.trees.balance import TreeBalance, tree_balance
@@ -52,7 +53,13 @@ class TreePoints(Points):
                 f"{self.caller}: the equilibrium given as about is not one in the same floating frames; make it with "
                 f"cs.equilibrium(model, formulation={system.floating!r})"
             )
+        self._tell_far(system, state)
         return TreePoint(system, with_reactions(system, state))
+
+    def _tell_far(self, system: TreeSystem, state: TreeState) -> None:
+        """Warn of bodies that bend farther than their modes can tell."""
+        for told in bent_far(system.data, system.seats, state.q[None]):
+            warn(f"{self.caller}: {told}")
 
     def of_moment(self, run: Run, k: int) -> TreePoint:
         system, stored, record = self._system, run.trajectory, run.trajectory.floating
@@ -61,6 +68,7 @@ class TreePoints(Points):
         begin = system.start(float(stored.time[k]))
         inner = stored.history.inner[k].copy() if system.compiled.n_inner else None
         state = system.seen(begin._replace(q=record.q[k].copy(), v=record.v[k].copy(), inner=inner), stored, k)
+        self._tell_far(system, state)
         point = TreePoint(system, accelerated(system, state), MOMENT)
         if not system.constraints.present or _rests(point):
             return point

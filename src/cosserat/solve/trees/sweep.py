@@ -7,6 +7,7 @@ from typing import Any
 
 from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.trajectory import Trajectory
 from cosserat.solve.balance.balance import Attempt
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.sweep import Sweep
@@ -39,10 +40,11 @@ class TreeSweep(Sweep):
     def begin(self, point: TreePoint) -> None:
         """Nothing is kept of it."""
 
-    def solved(self, configuration: Array, last: bool) -> TreePoint | None:
+    def solved(self, configuration: Trajectory, last: bool) -> TreePoint | None:
         system = self._renewal.now()
-        start = system.start(self._time)
-        state = with_reactions(system, start._replace(q=configuration))
+        known = system.taken(system.start(self._time), configuration)
+        assert known is not None
+        state = with_reactions(system, known)
         point = TreePoint(system, state)
         left, _ = point.imbalance()
         if left <= _AT_REST:
@@ -54,5 +56,5 @@ class TreeSweep(Sweep):
             return point
         return None
 
-    def configuration(self, point: TreePoint) -> Array:
-        return point.state.q
+    def configuration(self, point: TreePoint) -> Trajectory:
+        return point.trajectory()
