@@ -356,3 +356,18 @@ def test_a_step_after_a_kink_is_a_first_step(at, kind):
     assert float(np.abs(whole.coordinate_rate("elbow")).max()) < 5.0
     if at == 0.05:
         assert abs(errors[0] - errors[1]) < 1e-9
+
+
+@pytest.mark.parametrize("how", [{"formulation": "floating", "modes": 4}, {}])
+def test_kinks_of_functions_that_take_one_time_after_the_other(how):
+    """A clamp begins to turn at once: the beam takes the whole impact, however the motion is written."""
+    ends = []
+    for motion in ("0.5*max(t - 0.2037, 0)", lambda t: 0.5 * max(t - 0.2037, 0.0)):
+        model = cs.Model("struck", gravity=(0, 0, -G))
+        plastic = cs.Material(E=5e9, nu=0.3, rho=1500.0, damping=1e-4)
+        beam = model.add(cs.Beam("b", [(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.03), material=plastic, elements=4))
+        model.add(cs.Revolute("j", cs.GROUND, beam.start, axis=(0, 1, 0), motion=motion))
+        run = cs.simulate(model, 0.3, step=0.0025, rho=0.5, **how)
+        ends.append(np.concatenate((run.position("b.end").values[-1], run.velocity("b.end").values[-1])))
+        assert np.ptp(run.energy.balance.values) < 0.01 * run.energy.kinetic.values.max()
+    assert ends[1] == pytest.approx(ends[0], abs=1e-9)

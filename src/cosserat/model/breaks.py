@@ -4,7 +4,7 @@ Formulas and functions that take arrays are watched while they are evaluated on 
 comparison, an absolute value, a minimum or a table changes sides, the change is located by refining the grid; so is
 the point of a cell at which what is compared comes nearest to its switch, where it may go to the other side and return.
 So a jump is found however short the pulse that it belongs to. Functions that take only numbers are looked at from
-outside: of them, pulses that fit between two points of the grid are not seen.
+outside: of them, pulses that fit between two points of the grid are not seen, and kinks only where rates are known.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from cosserat.lie.protocol import Array
-from cosserat.model.derivatives import floats, vector_of_floats
+from cosserat.model.derivatives import NeedsFloats, floats, vector_of_floats
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.jets import Jet, Note, watched
 from cosserat.model.line_functions import LineFunction, StationMean
@@ -50,9 +50,14 @@ def breaks_of(function: TimeFunction | VectorFunction, start: float, end: float)
         return sorted({t for part in function.components for t in breaks_of(part, start, end)})
     grid = np.linspace(start, end, _GRID + 1)
     notes = _seen(function, grid)
-    values = _values(function, grid)
-    outside = notes is None
-    found = jumps_of(partial(_values, function), grid, values) if outside else _crossings(function, grid, notes or [])
+    known = _exact(function, grid) if notes is None else None
+    values = _values(function, grid) if known is None else np.asarray(known.value)[:, None]
+    if notes is not None:
+        found = _crossings(function, grid, notes)
+    else:
+        found = jumps_of(partial(_values, function), grid, values)
+    if known is not None and isinstance(function, TimeFunction):
+        found += _kinks(function, grid, known)
     near = 2.0 * (grid[1] - grid[0])
     # between known times by themselves: beside a large jump all else would seem still, however a vector is written
     inside = np.unique(np.clip(np.searchsorted(grid, found), 1, _GRID)).tolist() if found else []
@@ -142,6 +147,24 @@ def _values(function: TimeFunction | VectorFunction, t: Array) -> Array:
     if isinstance(source, tuple):
         return floats(source[0], t, function.where)[:, None]
     return function.sample(t)[:, None]
+
+
+def _exact(function: TimeFunction | VectorFunction, t: Array) -> Jet | None:
+    """Values, rates and accelerations at times, of a function that knows them one time after the other."""
+    try:
+        return function.exact(t) if isinstance(function, TimeFunction) else None
+    except NeedsFloats:
+        return None
+
+
+def _kinks(function: TimeFunction, grid: Array, known: Jet) -> list[float]:
+    """Where rate or acceleration jumps; `known`: all of them on the grid."""
+    out: list[float] = []
+    for part in ("rate", "acceleration"):
+        on_grid = np.asarray(getattr(known, part))[:, None]
+        if np.isfinite(on_grid).all():
+            out += jumps_of(lambda t, part=part: np.asarray(getattr(function.exact(t), part))[:, None], grid, on_grid)
+    return out
 
 
 def jumps_of(

@@ -140,7 +140,7 @@ class TimeFunction(Function):
         if type(self.source) in (float, int):  # checked when it was given; steps ask for it again and again
             return np.full(t.shape, float(self.source))
         try:
-            value = self._at(t) if self._expression is not None else self._jet(t, by_differences=False).value
+            value = self._at(t) if self._expression is not None else self.exact(t).value
         except NeedsFloats:
             value = floats(self.source, t, self.where)
         demand_finite("value", value, t, self.where, self.variable)
@@ -151,6 +151,10 @@ class TimeFunction(Function):
         t = np.atleast_1d(np.asarray(t, float))
         return self._demand_finite(self._jet(t, by_differences=True), t)
 
+    def exact(self, t: Array) -> Jet:
+        """Value, rate and acceleration at the times `t` (nt,); raises `NeedsFloats` where differences would tell them."""
+        return self._jet(t, by_differences=False)
+
     def watch(self, t: Array) -> None:
         """Evaluate it once, for whoever watches the jets; raises if it takes only numbers."""
         if self.is_smooth:
@@ -158,7 +162,7 @@ class TimeFunction(Function):
         if self._expression is None and callable(self.source):
             self.source(Jet.variable(t))
         else:
-            self._jet(t, by_differences=False)
+            self.exact(t)
 
     def _at(self, t: Any) -> Any:
         """Value of the formula at times, or at a jet of them."""

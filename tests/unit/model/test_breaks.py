@@ -17,6 +17,10 @@ from cosserat.model.line_functions import LineFunction
     ("max(0, 1 - abs(t - 3.3)/1e-4)", [3.2999, 3.3, 3.3001]),
     ("sin(t) > 1 - 1e-9", [np.pi / 2 + k * 2 * np.pi + d for k in (0, 1) for d in (-4.4721e-5, 4.4721e-5)]),
     ("sin(50*t)", []),
+    (lambda t: 0.5 * max(t - 4.0003, 0.0), [4.0003]),
+    (lambda t: 0.5 * t * t if t < 3.1 else 3.1 * (t - 1.55), [3.1]),
+    ((lambda t: max(t - 2.7, 0.0), lambda t: float(t > 2.7), lambda t: 0.0), [2.7]),
+    (lambda t: max(t, 0.0) ** 0.5, []),
 ])  # fmt: skip
 def test_breaks_are_found(form, found):
     assert breaks_of(TimeFunction(form), 0.0, 10.0) == pytest.approx(found, abs=1e-8)
