@@ -71,8 +71,8 @@ def modal_body(
     static : tuple of str, optional
         Interfaces that get static shapes with ``boundary="craig-bampton"``; default: all but the root.
     like : ModalBody, optional
-        Of nearly the same part, with the same interfaces. Shapes are combined to be as near as possible to its own:
-        modes that are equally fast, or change places, would otherwise differ though their motions are the same.
+        The body as it was with other parameters. Shapes are combined so that its interfaces move as they do there:
+        coordinates keep their meaning, also where modes are equally fast or change places.
 
     Examples
     --------
@@ -148,8 +148,9 @@ def reduce_part(
     R = frame[:3, :3]
     both = np.zeros((6, 6))
     both[:3, :3] = both[3:, 3:] = R.T
-    if like is not None:
-        Phi = Phi @ _nearest({key: both @ (A @ Phi) for key, A in part.constraints.items()}, like)
+    if like is not None and like.n_modes == Phi.shape[1]:
+        moved = {key: both @ (A @ Phi) for key, A in part.constraints.items()}
+        Phi = Phi @ _combinations(moved, like, float(np.ptp(part.points.positions, axis=0).max()))
     stiffened, rested = stiffening and part.prestress is not None, bool(part.recovery) and boundary != "free"
     solver = None
     if stiffened or rested:
@@ -189,10 +190,13 @@ def reduce_part(
     )
 
 
-def _nearest(shapes: dict[str, Array], like: ModalBody) -> Array:
-    """The rotation (m, m) of modal coordinates after which the shapes of interfaces are nearest to those of a body."""
-    U, _, V = np.linalg.svd(sum(shape.T @ like.interfaces[key].shape for key, shape in shapes.items()))
-    return np.asarray(U @ V)
+def _combinations(shapes: dict[str, Array], like: ModalBody, length: float) -> Array:
+    """Combinations (m, m) of shapes with which interfaces come closest to moving as those of another body."""
+    common = [key for key in shapes if key in like.interfaces]
+    weight = np.tile([1.0, length], len(common)).repeat(3)[:, None]
+    now, then = np.vstack([shapes[k] for k in common]), np.vstack([like.interfaces[k].shape for k in common])
+    found, _, rank, _ = np.linalg.lstsq(weight * now, weight * then, rcond=1e-9)
+    return found if rank == len(found) else np.eye(len(found))  # too few interfaces tell nothing
 
 
 def _initial_rates(part: FlexiblePart, rigid: Array, Phi: Array, R: Array, held: Any) -> dict[str, Array]:

@@ -152,7 +152,7 @@ class TimeFunction(Function):
         return self._demand_finite(self._jet(t, by_differences=True), t)
 
     def exact(self, t: Array) -> Jet:
-        """Value, rate and acceleration at the times `t` (nt,); raises `NeedsFloats` where differences would tell them."""
+        """Value, rate and acceleration at times (nt,); raises `NeedsFloats` where differences would tell them."""
         return self._jet(t, by_differences=False)
 
     def watch(self, t: Array) -> None:
