@@ -149,8 +149,8 @@ def reduce_part(
     both = np.zeros((6, 6))
     both[:3, :3] = both[3:, 3:] = R.T
     if like is not None and like.n_modes == Phi.shape[1]:
-        moved = {key: both @ (A @ Phi) for key, A in part.constraints.items()}
-        Phi = Phi @ _combinations(moved, like, float(np.ptp(part.points.positions, axis=0).max()))
+        motions = {key: both @ (A @ Phi) for key, A in part.constraints.items()}
+        Phi = Phi @ _combinations(motions, like, float(np.ptp(part.points.positions, axis=0).max()))
     stiffened, rested = stiffening and part.prestress is not None, bool(part.recovery) and boundary != "free"
     solver = None
     if stiffened or rested:
@@ -196,7 +196,7 @@ def _combinations(shapes: dict[str, Array], like: ModalBody, length: float) -> A
     weight = np.tile([1.0, length], len(common)).repeat(3)[:, None]
     now, then = np.vstack([shapes[k] for k in common]), np.vstack([like.interfaces[k].shape for k in common])
     found, _, rank, _ = np.linalg.lstsq(weight * now, weight * then, rcond=1e-9)
-    return found if rank == len(found) else np.eye(len(found))  # too few interfaces tell nothing
+    return np.asarray(found if rank == len(found) else np.eye(len(found)))  # too few interfaces tell nothing
 
 
 def _initial_rates(part: FlexiblePart, rigid: Array, Phi: Array, R: Array, held: Any) -> dict[str, Array]:

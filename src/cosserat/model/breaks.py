@@ -161,9 +161,13 @@ def _kinks(function: TimeFunction, grid: Array, known: Jet) -> list[float]:
     """Where rate or acceleration jumps; `known`: all of them on the grid."""
     out: list[float] = []
     for part in ("rate", "acceleration"):
+
+        def values(t: Array, part: str = part) -> Array:
+            return np.asarray(getattr(function.exact(t), part))[:, None]
+
         on_grid = np.asarray(getattr(known, part))[:, None]
         if np.isfinite(on_grid).all():
-            out += jumps_of(lambda t, part=part: np.asarray(getattr(function.exact(t), part))[:, None], grid, on_grid)
+            out += jumps_of(values, grid, on_grid)
     return out
 
 
