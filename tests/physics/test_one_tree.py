@@ -266,6 +266,39 @@ def linkage(flexible):
     return model
 
 
+def drag(t, frame, twist, parameters):
+    out = np.zeros(6)
+    out[0] = -parameters["c"] * twist[0] - 0.1
+    return out
+
+
+@pytest.mark.parametrize("loop", [False, True], ids=["tree", "loop"])
+def test_a_tree_keeps_what_acts_as_it_was(loop):
+    """Loads, efforts, drives of cut joints and numbers of laws of a tree do not follow the model, either."""
+    names = {"F": 3.0, "T": 0.7, "c": 0.4, "k": 2.0}
+    F, T, c, k = (cs.Parameter(name, value) for name, value in names.items())
+    model = linkage(False) if loop else cs.Model("swing", gravity=(0, 0, -9.81))
+    if loop:
+        model.remove("C")
+        model.add(cs.Spherical("C", "coupler.at(1, 0.6, 0.1)", "rocker.at(1, 0.6, 0.1)", effort=(T, 0, 0), stiffness=k))
+        bob = model["rocker"]
+    else:
+        bob = model.add(cs.RigidBody("bob", mass=2.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1)))
+        model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0), effort=T, stiffness=k))
+    model.add(cs.Force("pull", bob, (0, 0, F)))
+    model.add(cs.StateLoad("drag", bob, drag, {"c": c}))
+    tree = cs.Tree(model)
+    q, v = np.zeros(len(tree.coordinates)), np.full(len(tree.coordinates), 0.0 if loop else 0.3)
+    before = tree.forward_dynamics(q, v, 0.0 * q)
+    model.set(F=50.0, T=-3.0, c=9.0, k=40.0)
+    for t in (0.0, 0.2, 0.0):
+        tree.set_time(t)
+        found = tree.forward_dynamics(q, v, 0.0 * q)
+    assert np.allclose(found, before, rtol=1e-12)
+    assert model.parameters == {"F": 50.0, "T": -3.0, "c": 9.0, "k": 40.0}
+    assert not np.allclose(cs.Tree(model).forward_dynamics(q, v, 0.0 * q), before, rtol=1e-2)
+
+
 @pytest.mark.parametrize("flexible", [False, True], ids=["rigid", "elastic"])
 def test_trees_with_closed_loops(flexible):
     model, modes = linkage(flexible), 2 if flexible else None

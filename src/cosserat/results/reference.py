@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -37,6 +37,15 @@ def as_simulated(model: Model, values: dict[str, float] | None) -> Iterator[None
         yield
     finally:
         model.set(**now)
+
+
+Kept = tuple[Model, dict[str, float]]
+"""A model, and the values that its parameters had when it was taken."""
+
+
+def as_kept(kept: Kept | None) -> AbstractContextManager[None]:
+    """The model with the parameters that it had when it was taken; None: as it is."""
+    return nullcontext() if kept is None else as_simulated(*kept)
 
 
 class Reference:

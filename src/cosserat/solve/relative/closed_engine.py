@@ -16,6 +16,7 @@ from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
+from cosserat.results.reference import Kept
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.modal_engine import ModalEngine
@@ -49,6 +50,10 @@ class ClosedEngine(ModalEngine):
             if link.modal is not None:
                 shapes = [np.abs(interface.shape) for interface in link.modal.interfaces.values()]
                 self._sizes[link.columns[link.n_v :]] += np.max(shapes, axis=(0, 1))
+
+    def keep(self, then: Kept) -> None:
+        super().keep(then)
+        self._ties.then = then
 
     def closure(self, q: Array, v: Array) -> TreeRows:
         """Rows of cut joints, and what acts in them; angles are those within half a turn of the reference."""

@@ -32,6 +32,7 @@ from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
+from cosserat.results.reference import Kept, as_kept
 from cosserat.solve.relative.flexible_recursion import Motions
 
 
@@ -134,6 +135,7 @@ class FlexibleForces:
         self._steady: tuple[int, tuple[Array, ...]] | None = None  # samples that never change
         self._constants: dict[int, tuple[int, Any]] = {}  # by identity of the function: values of constants
         self._sampled: tuple[float, int] | None = None
+        self.then: Kept | None = None  # the model whose values are used; None: follow parameters
 
     def _take_laws(self, model: Model, data: TreeData, laws: list[CompiledLaw], first: int) -> None:
         """Arrays of users' laws, their inputs, and the links that these change."""
@@ -220,13 +222,15 @@ class FlexibleForces:
 
     def set_time(self, t: float) -> arrays.TreeInputs:
         """Sample prescribed efforts and loads, unless that was done before and parameters kept their values."""
-        if self._sampled != (t, Parameter.changes):
-            drive, target, load, signal = self.sample(np.array([t]))
+        followed = Parameter.changes if self.then is None else 0
+        if self._sampled != (t, followed):
+            with as_kept(self.then):
+                drive, target, load, signal = self.sample(np.array([t]))
             self.laws.clock[0] = t
             self.laws.parameter[self.laws.signal] = signal[0]
             burn(self.laws)
             self.inputs.drive[:], self.inputs.target[:], self.inputs.load[:] = drive[0], target[0], load[0]
-            self._sampled = (t, Parameter.changes)
+            self._sampled = (t, followed)
         return self.inputs
 
     def scale(self, t: float, factor: float) -> None:

@@ -20,6 +20,7 @@ from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.posture import Posture
+from cosserat.results.reference import Kept
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.elastic_posture import ElasticPosture
 from cosserat.solve.relative.flexible_forces import FlexibleForces
@@ -60,6 +61,10 @@ class ModalEngine:
         self.forces.set_time(0.0)
         self._invert = bound(dynamics.inverse_dynamics, *self._addresses)
         self._accelerate = bound(dynamics.forward_dynamics, *self._addresses, self._factor.address)
+
+    def keep(self, then: Kept) -> None:
+        """Take loads and efforts of the model as it was, whatever its parameters become."""
+        self.forces.then = then
 
     def set_time(self, t: float) -> None:
         """Take functions of time at time t."""

@@ -44,6 +44,7 @@ from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
 from cosserat.model.rolling import FLAT, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
+from cosserat.results.reference import Kept, as_kept
 from cosserat.solve.relative.flexible_recursion import Motions, projected
 
 Ints = NDArray[np.int64]
@@ -147,6 +148,7 @@ class TreeConstraints:
         self._efforts += [("", None)] if self.loose else []  # what drives joints while they are open
         self.functions = [effort for _, effort in self._efforts if effort is not None]
         self._commanded: dict[str, float] = {}
+        self.then: Kept | None = None  # the model whose values are used; None: follow parameters
         self.slots: list[MultiplierSlot] = []
         self.n_rows = 0
         for pair in self._pairs:
@@ -328,9 +330,10 @@ class TreeConstraints:
         """Sample functions of time."""
         at, given, held = np.array([t]), self.closed.given, self.closed.held
         given.clock[0] = t
-        for rule, first in zip(self.rules, held.start, strict=False):
-            held.parameter[first : first + len(rule.numbers)] = rule.numbers
-        given.motion[:], given.effort[:] = self.sample_motions(at)[0], self.sample_efforts(at)[0]
+        with as_kept(self.then):
+            for rule, first in zip(self.rules, held.start, strict=False):
+                held.parameter[first : first + len(rule.numbers)] = rule.numbers
+            given.motion[:], given.effort[:] = self.sample_motions(at)[0], self.sample_efforts(at)[0]
 
     def at(self, now: Motions, q: Array, t: float, angles: Array, biased: bool = False) -> TreeRows:
         """Rows at a state; `angles`: the last ones known; `biased`: whether the bias is wanted."""
