@@ -59,7 +59,10 @@ def test_a_released_pendulum_flies(method: tuple[str, str]) -> None:
         assert float(np.abs(run.reaction("hinge")[k - 1]).max()) > 10.0
         assert np.all(np.diff(run.time) > 0.0)
         assert run.trajectory.phases == ((0, ()), (k, ("hinge",)))
-    assert np.log2(errors[0] / errors[2]) / 2 > (3.8 if method[1] == "runge-kutta" else 1.9)
+    if method[1] == "energy-momentum":  # free bodies fly straight, exactly
+        assert max(errors) < 1e-12
+    else:
+        assert np.log2(errors[0] / errors[2]) / 2 > (3.8 if method[1] == "runge-kutta" else 1.9)
 
 
 @pytest.mark.parametrize("step", [0.01, None])

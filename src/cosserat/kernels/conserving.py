@@ -30,7 +30,7 @@ from cosserat.kernels.arrays import (
     trial_of,
 )
 from cosserat.kernels.frames import cosc, exp_frame, load_frame, sinc, sincc
-from cosserat.kernels.loads import add_wrench
+from cosserat.kernels.loads import add_wrench, local_gravity
 from cosserat.kernels.residual import constraints, note, track_angles
 from cosserat.kernels.vectors import (
     accumulate,
@@ -115,9 +115,9 @@ def _unbend_weight(g, bodies, trial, middle):
     for i in range(bodies.lone.shape[0]):
         k = bodies.lone[i]
         node = bodies.node[k]
-        R, _ = load_frame(middle.frame[node])
         w, b, _ = chord(trial.increment[node])
-        accumulate(scale(bodies.mass[k, 0, 0] * b, cross(w, cross(w, mul_t(R, g)))), trial.residual[node], 0)
+        fall = local_gravity(middle.frame[node], g)
+        accumulate(scale(bodies.mass[k, 0, 0] * b, cross(w, cross(w, fall))), trial.residual[node], 0)
 
 
 @helper

@@ -216,9 +216,9 @@ def _block(matrices: Matrices, s: complex, count: int, squared: bool) -> Pairs:
     theta, turned = np.linalg.eig(basis.conj().T @ z)
     finite = np.abs(theta) > _FINITE * np.max(np.abs(theta))
     values, shapes = inverse.eigenpairs(theta[finite], z @ turned[:, finite])
-    values, shapes = (
-        np.where(values.imag < 0.0, values.conj(), values),
-        np.where(values.imag < 0.0, shapes.conj(), shapes),
-    )
     good = inverse.defect(values, shapes) <= ACCEPTED
-    return values[good], shapes[:, good]
+    upper = values[good & (values.imag >= 0.0)]  # near the onset of flutter both of a conjugate pair are near
+    good &= np.array([v.imag >= 0.0 or is_new(v.conjugate(), upper, _SAME) for v in values], dtype=bool)
+    values, shapes = values[good], shapes[:, good]
+    below = values.imag < 0.0
+    return np.where(below, values.conj(), values), np.where(below, shapes.conj(), shapes)

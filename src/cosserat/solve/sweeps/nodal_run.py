@@ -23,7 +23,7 @@ from cosserat.solve.sweeps.blocks import BlockPattern
 from cosserat.solve.sweeps.conserving_step import Colours, ConservingStep, conserving_left, increments
 from cosserat.solve.sweeps.nodal_step import NodalStep, continue_angles
 from cosserat.solve.sweeps.nodal_tape import HALT, Entry, NodalChart, Recording, begun, recorded
-from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap, Moment
+from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap, RunMoment
 from cosserat.solve.sweeps.setting import Setting
 from cosserat.solve.sweeps.variants import Variant, VariedRun, demand_forces
 
@@ -161,12 +161,12 @@ class NodalRun(VariedRun):
         continue_angles(self._memory, found)
         return found
 
-    def moment(self, state: State, work: Recording | None = None) -> Moment:
+    def moment(self, state: State, work: Recording | None = None) -> RunMoment:
         known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
         source, t = (self.work if work is None else work).compiled, float(self.stored[-1])
         settings = {"formulation": "galilean", "integrator": self.asked.integrator}
         history = History(*(a[None] for a in known))
-        return Moment(Trajectory(source, np.array([t]), history, Status(Outcome.OK, t), settings, {}))
+        return RunMoment(Trajectory(source, np.array([t]), history, Status(Outcome.OK, t), settings, {}))
 
     def initial_names(self) -> list[tuple[str, int]]:
         compiled = self.work.compiled

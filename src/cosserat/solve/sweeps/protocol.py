@@ -24,7 +24,7 @@ STEP, RESCALE = "step", "rescale"
 """Kinds of maps of both formulations: a time step, and what the method remembers for steps of another length."""
 
 
-class Moment(Run):
+class RunMoment(Run):
     """A run of one moment. Energies that add up over time are not known there: they are NaN."""
 
     @cached_property
@@ -91,7 +91,7 @@ class TapedRun(ABC):
         """Distances (N,) between points of differences."""
 
     @abstractmethod
-    def moment(self, state: Any, work: Any = None) -> Moment:
+    def moment(self, state: Any, work: Any = None) -> RunMoment:
         """A state at the end; of another model like this one, whose steps are given."""
 
     @abstractmethod

@@ -14,7 +14,7 @@ from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant, Start
 from cosserat.solve.linear.point import MOMENT
 from cosserat.solve.linear.ports import input_ports
-from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap, Moment
+from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap, RunMoment
 from cosserat.solve.sweeps.setting import Setting
 from cosserat.solve.sweeps.tree_step import TreeStep
 from cosserat.solve.sweeps.tree_tape import TreeEntry, begun, recorded
@@ -84,10 +84,11 @@ class TreeRun(VariedRun):
             parts.append(np.full(self.n, _PART * max(1.0, float(np.max(np.abs(values), initial=0.0)))))
         return np.concatenate(parts)
 
-    def moment(self, state: Instant, work: Any = None) -> Moment:
+    def moment(self, state: Instant, work: Any = None) -> RunMoment:
         stepper, t = self.stepper if work is None else work, np.array([self.stored[-1]])
         settings = {"formulation": "floating", "integrator": self.asked.integrator}
-        return Moment(FloatingResults(stepper.engine, stepper.reference, t, state.stored).trajectory(settings=settings))
+        found = FloatingResults(stepper.engine, stepper.reference, t, state.stored)
+        return RunMoment(found.trajectory(settings=settings))
 
     def initial_names(self) -> list[tuple[str, int]]:
         return [(name, 1) for name in self.stepper.tree.coordinates]
