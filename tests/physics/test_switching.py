@@ -479,3 +479,17 @@ def test_events_at_stored_times(method: tuple[str, str]) -> None:
             assert np.all(np.diff(run.time) > 1e-9)
             assert len(run.time) == len(run.position("bob")) == (21 if step else len(run.time))
             assert run.status.ok
+
+
+@pytest.mark.parametrize("off", [0.3, 0.295])  # at the end of a step, inside one
+@pytest.mark.parametrize("method", METHODS)
+def test_released_and_caught_in_one_step(method: tuple[str, str], off: float) -> None:
+    """An event that could not happen before another does so in the same step; what happens with one is noted once."""
+    events = [
+        cs.Event("off", lambda t, _: t - off, release="hinge"), cs.Event("mark", lambda t, _: t - off),
+        cs.Event("on", lambda t, _: t - off - 1e-4, engage="hinge"),
+    ]  # fmt: skip
+    run = cs.simulate(pendulum(), 0.5, 0.01, events=events, **settings_of(method))
+    assert [name for name, _ in run.events] == ["off", "mark", "on"]
+    assert np.allclose([t for _, t in run.events], [off, off, off + 1e-4], atol=1e-12)
+    assert float(np.linalg.norm(run.position("bob")[-1])) == pytest.approx(1.0, abs=1e-9)

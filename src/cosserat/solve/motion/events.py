@@ -194,6 +194,7 @@ class Watch:
         self._walk, self._events, self._look = walk, events, look
         self.found: list[tuple[str, float]] = []
         self._before: tuple[Any, list[float]] | None = None  # the state before a step, and values there
+        self._fresh: list[int] = []  # events that happened at the start of the step, or could not before it
 
     def _values(self, t: float) -> list[float]:
         state = self._look(t)
@@ -213,9 +214,11 @@ class Watch:
         self._before = before, new
         crossed = [k for k, event in enumerate(self._events) if event.crosses(old[k], new[k])]
         if not crossed:
+            self._fresh = []
             return None
         after = self._walk.saved()
         found = [(self._share(k, t, h, before, old[k], new[k]), self._events[k]) for k in crossed]
+        self._fresh = []
         shares = sorted(((share, event) for share, event in found if share is not None), key=lambda pair: pair[0])
         first = next((share for share, event in shares if event.acts), np.inf)
         self.found += [(event.name, t + share * h) for share, event in shares if share < first]
@@ -252,6 +255,10 @@ class Watch:
             low = next((0.5**i for i in range(1, _HALVINGS) if value(0.5**i) * new < 0.0), 0.0)
             if low == 0.0:  # it never turned back: its impulse let it pass, at a speed, or held it
                 return None if value(0.5**_PASSES[0]) / value(0.5**_PASSES[1]) < _AT_A_SPEED else 0.0
+        elif k in self._fresh:  # its first value may be a rounding error beside zero
+            low = next((0.5**i for i in range(1, _PASSES[1] + 1) if value(0.5**i) * new < 0.0), 0.0)
+            if low == 0.0:
+                return None
         found = float(brentq(value, low, 1.0, xtol=_SHARP, rtol=1e-15))
         return found if found > _AT_ONCE else 0.0
 
@@ -270,15 +277,16 @@ class Watch:
                 impulses[place] = impulses.get(place, 0.0) + impulse
         if impulses or open != known:
             self._walk.jolt(t, h, self._look(t), impulses, open if open != known else None)
-        values = [0.0 if slept else value for slept, value in zip(asleep, self._values(t), strict=True)]
+        values = self._values(t)
         for event in events:
             if event.then is not None and not event.switches:
                 values[self._events.index(event)] = event.armed
+        self._fresh = [k for k, event in enumerate(self._events) if asleep[k] or event in events]
         self._before = None, values
 
     def keepsake(self) -> dict[str, Any]:
         """What was found, and values at the present state, for `resume`."""
-        return {"found": self.found, "values": None if self._before is None else self._before[1]}
+        return {"found": self.found, "values": None if self._before is None else self._before[1], "fresh": self._fresh}
 
     def resume(self, kept: dict[str, Any]) -> None:
         """Become what gave a keepsake."""
@@ -288,6 +296,7 @@ class Watch:
         if values is not None:
             demand_like(values, [0.0] * len(names))
         self.found, self._before = kept["found"], None if values is None else (None, values)
+        self._fresh = [k for k in kept.get("fresh", []) if k in range(len(names))]
 
     def part(self, t: float, h: float) -> Failure | None:
         """Take a part of a step, of length h."""
