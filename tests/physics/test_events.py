@@ -224,3 +224,30 @@ def test_a_kick_along_the_way_happens_once(formulation: str) -> None:
     assert len(run.events) == 1
     speed = np.sqrt(2 * 9.81 / 1.1) + 2.0 / 1.1  # rad/s, after it
     assert float(run.energy.total[-1]) == pytest.approx(0.5 * 1.1 * speed**2 - 9.81, rel=1e-3)
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["ahead", "reversed"])
+@pytest.mark.parametrize("kind", [cs.Spherical, cs.Free, None])
+def test_an_impulse_on_a_body_that_has_turned(kind: Any, turned: bool) -> None:
+    """Momentum changes by the impulse, about the pivot by its moment: whatever the axes of the joint's efforts are."""
+    blow, moment = np.array((-1.0, 0.4, 0.3)), np.array((0.1, 0.2, -0.3))
+    hit = cs.Event(
+        "blow", lambda t, _: t - 0.5, lambda t, _: {"bob.at(1, 0.2, 0)": (*blow, *moment)}, direction="rising"
+    )
+    ends = []
+    for method in METHODS:
+        model = cs.Model("bob")
+        motion: Any = {"velocity": (0.0, 1.5, 1.0), "angular_velocity": (1.0, -2.0, 3.0)}
+        bob = model.add(cs.RigidBody("bob", 2.0, (0.5, 0, 0), (0.1, 0.2, 0.25), **motion))
+        if kind is not None:
+            model.add(kind("joint", *((bob, cs.GROUND) if turned else (cs.GROUND, bob)), at=(0, 0, 0)))
+        settings: Any = {"formulation": method[0], "integrator": method[1]}
+        run = cs.simulate(model, 0.5, 0.0025, events=hit, **settings)
+        before = cs.simulate(model, 0.5, 0.0025, **settings)
+        gained = (run.momentum.values[-1] - before.momentum.values[-1]).ravel()
+        arm = before.position("bob.at(1, 0.2, 0)").values[-1]
+        assert np.allclose(gained[3:], np.cross(arm, blow) + moment, atol=1e-6)
+        if kind is not cs.Spherical:
+            assert np.allclose(gained[:3], blow, atol=1e-6)
+        ends.append(run.velocity("bob").values[-1] - before.velocity("bob").values[-1])
+    assert np.allclose(ends, ends[0], atol=1e-3)

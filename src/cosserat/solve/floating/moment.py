@@ -10,10 +10,13 @@ import numpy as np
 
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.seats import Seat
+from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import bound
 from cosserat.kernels.flexible import kinematics, readout
-from cosserat.kernels.flexible.arrays import Packed
+from cosserat.kernels.flexible.arrays import FIRST, KIND, Packed
+from cosserat.kernels.recursion.table import FREE, SPHERICAL
+from cosserat.lie import so3
 from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
 from cosserat.results.moment import Moment, site_of
@@ -46,7 +49,7 @@ class TreeMoment(Moment):
         self._q, self._v, self._point = where
 
     def generalised(self, impulses: dict[Any, Array]) -> Array:
-        """Impulses (n,) along the coordinates of impulses (6,) in world axes at places."""
+        """Impulses (n,) of efforts of joints that do what impulses (6,) in world axes at places do."""
         total, now = np.zeros(len(self._q)), self._links.move(self._q, self._v)
         self._moved = False
         for place, impulse in impulses.items():
@@ -61,7 +64,7 @@ class TreeMoment(Moment):
                 R = self._tree.forces.frame(now, self._q, seat)[:3, :3]
                 rows = seat_rows(self._tree.data, now, self._q, [seat])
                 total += np.concatenate((R.T @ impulse[:3], R.T @ impulse[3:])) @ rows
-        return total
+        return _as_efforts(self._tree.data, self._q, total)
 
     def _snapshot(self) -> Run:
         return self._make(self._point())
@@ -96,3 +99,21 @@ class TreeMoment(Moment):
             self._place()
             self._moved = True
         site()
+
+
+def _as_efforts(data: TreeData, q: Array, pulls: Array) -> Array:
+    """Efforts (n,) of joints that are forces (n,) along the velocities of a tree: `tree_joints.act` turned round."""
+    out = pulls.copy()
+    for link, row in zip(data.links, data.arrays.table, strict=True):
+        if row[KIND] not in (SPHERICAL, FREE):
+            continue
+        slides = slice(row[FIRST], row[FIRST] + 3)
+        turns = slice(row[FIRST] + 3, row[FIRST] + 6) if row[KIND] == FREE else slides
+        if link.turn > 0.0:
+            R = so3.exp(q[turns])
+            out[slides], out[turns] = R @ pulls[slides], R @ pulls[turns]
+        else:
+            out[slides], out[turns] = -pulls[slides], -pulls[turns]
+            if row[KIND] == FREE:
+                out[turns] += np.cross(q[slides], pulls[slides])
+    return out
