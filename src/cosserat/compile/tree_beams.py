@@ -128,7 +128,10 @@ def _reduced(
     like: ModalBody | None,
 ) -> ModalBody:
     if modes is None:
-        raise ModelError(f"{call}: {beam.title}: pass modes=, the number of modes of each beam, such as modes=6")
+        raise ModelError(
+            f"{call}: {beam.title}: pass modes=, the number of modes of each beam, such as modes=6; to an analysis, "
+            "formulation=cs.Floating(modes=6)"
+        )
     root = None
     if edge.joint is not None:
         s = (edge.joint.parent if edge.reverse else edge.joint.child).s
