@@ -51,7 +51,7 @@ class ClosedEngine(ModalEngine):
                 shapes = [np.abs(interface.shape) for interface in link.modal.interfaces.values()]
                 self._sizes[link.columns[link.n_v :]] += np.max(shapes, axis=(0, 1))
 
-    def keep(self, then: Kept) -> None:
+    def keep(self, then: Kept | None) -> None:
         super().keep(then)
         self._ties.then = then
 

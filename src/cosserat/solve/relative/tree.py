@@ -113,7 +113,7 @@ class Tree:
         self._set(model, data, new_engine(model, data, self._general))
         self._choices = {"modes": modes, "boundary": boundary, "stiffening": stiffening}
         if isinstance(self.engine, ModalEngine):
-            self.engine.keep((self._then, self._values))
+            self.engine.keep(None if self._general else (self._then, self._values))
             self.law_states = self.engine.forces.inner_names
             self.set_law_states(self.engine.forces.first_states.copy())
 
