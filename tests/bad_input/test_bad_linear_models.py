@@ -85,6 +85,24 @@ def test_time_outside_the_run():
         cs.linearize(m, about=(run, 3.0))
 
 
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_time_between_stored_states(formulation):
+    """Whoever gets another moment than the one asked for is told."""
+    m = cs.Model("pendulum", gravity=(0, 0, -9.81))
+    bar = m.add(cs.RigidBody.bar("bar", (0, 0, 0), (1, 0, 0), mass=1.0))
+    m.add(cs.Revolute("hinge", cs.GROUND, bar.at((0, 0, 0)), axis=(0, 1, 0)))
+    run = cs.simulate(m, duration=0.1, step=0.01, formulation=formulation)
+    with pytest.warns(cs.CosseratWarning, match=r"no state at t = 0.033 s; the nearest is taken, at t = 0.03 s"):
+        cs.linearize(m, about=(run, 0.033), formulation=formulation)
+    cs.linearize(m, about=(run, 3 * 0.01), formulation=formulation)
+
+
+@pytest.mark.parametrize("analysis", [cs.equilibrium, cs.linearize, cs.modes])
+def test_center_without_spin(analysis):
+    with pytest.raises(CosseratError, match=r"center=\(1, 0, 0\) is a point on the axis of a rotation; pass spin="):
+        analysis(model(), center=(1, 0, 0))
+
+
 def test_spin_with_gravity_across_the_axis():
     with pytest.raises(CosseratError, match=r"gravity .* is not along the axis of rotation"):
         cs.linearize(model(), spin=(1, 0, 0))

@@ -27,7 +27,9 @@ def check_state(caller: str, model: Any, time: Any, spin: Any = None, center: An
     if spin is not None:
         three_numbers("spin", spin, caller)
         demand_no_rolling(model, caller)
-    three_numbers("center", center, caller)
+    point = three_numbers("center", center, caller)
+    if spin is None and (np.any(point) or any(isinstance(x, ParameterLike) for x in center)):
+        raise SolveError(f"{caller}: center={shown(center)} is a point on the axis of a rotation; pass spin= with it")
 
 
 def check_model(model: Any, caller: str) -> None:

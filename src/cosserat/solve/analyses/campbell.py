@@ -73,7 +73,7 @@ def campbell(
     [0.3082, 0.2757]
     """
     watch = Stopwatch()
-    check_state("campbell", model, time, None, center)
+    check_state("campbell", model, time, (0.0, 0.0, 1.0), center)
     grid, n = checked_values("campbell", "spin", spins), check_count(n, "campbell", meaning="how many modes")
     try:
         direction = np.array([float(x) for x in axis])

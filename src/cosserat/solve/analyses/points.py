@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import SolveError, shown
+from cosserat.errors import SolveError, shown, warn
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.run import Run
@@ -102,6 +102,8 @@ def _moment(points: Points, run: Run, then: Any) -> int:
         raise SolveError(
             f"{caller}: the run has no state near t = {time:g} s; it goes from {times[0]:g} to {times[-1]:g} s"
         )
+    if abs(times[k] - time) > 1e-6 * spacing + 1e-12:
+        warn(f"{caller}: the run has no state at t = {time:.9g} s; the nearest is taken, at t = {times[k]:.9g} s")
     before = run.motion.parameters or {}
     now = points.model.parameters
     changed = [f"{n} = {before[n]:g}, now {v:g}" for n, v in now.items() if before.get(n, v) != v]
