@@ -88,21 +88,18 @@ if TYPE_CHECKING:
     from cosserat.io import load_equilibrium, load_model, load_run, save_model
     from cosserat.io.meshes import load_mesh
     from cosserat.lie import Frame, Twist
-    from cosserat.results.campbell import Campbell
     from cosserat.results.comparison import Comparison
     from cosserat.results.composed import ComposedVectors
     from cosserat.results.equilibrium import Equilibrium
-    from cosserat.results.flight import FlightTrim
     from cosserat.results.linear import LinearModel
     from cosserat.results.modes import Modes
     from cosserat.results.output import Output
     from cosserat.results.path import Path
     from cosserat.results.response import Response
     from cosserat.results.run import Run
-    from cosserat.results.stability import Stability
-    from cosserat.results.stability_map import StabilityMap
+    from cosserat.results.stability import Campbell, Stability, StabilityMap
     from cosserat.results.status import Outcome, Status, StopRun
-    from cosserat.results.trim import Trim
+    from cosserat.results.trim import FlightTrim, Trim
     from cosserat.solve.analyses.campbell import campbell
     from cosserat.solve.analyses.compare import compare
     from cosserat.solve.analyses.continuation import continuation
@@ -150,7 +147,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LAZY = {
-    "Campbell": "cosserat.results.campbell",
+    "Campbell": "cosserat.results.stability",
     "Comparison": "cosserat.results.comparison",
     "ComposedVectors": "cosserat.results.composed",
     "ConstrainedDynamics": "cosserat.solve.relative.constrained",
@@ -168,12 +165,12 @@ _LAZY = {
     "Run": "cosserat.results.run",
     "SolidInterface": "cosserat.compile.solid_part",
     "Stability": "cosserat.results.stability",
-    "StabilityMap": "cosserat.results.stability_map",
+    "StabilityMap": "cosserat.results.stability",
     "Status": "cosserat.results.status",
     "StopRun": "cosserat.results.status",
     "Event": "cosserat.solve.motion.events",
     "Flight": "cosserat.solve.analyses.flight",
-    "FlightTrim": "cosserat.results.flight",
+    "FlightTrim": "cosserat.results.trim",
     "FlexibleTree": "cosserat.solve.relative.flexible_tree",
     "Floating": "cosserat.solve.formulation",
     "Tree": "cosserat.solve.relative.tree",

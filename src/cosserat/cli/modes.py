@@ -64,7 +64,7 @@ def modes(
 
 
 def _table(found: Modes) -> Table:
-    from cosserat.results.mode_table import HEADS, mode_rows
+    from cosserat.results.modes import HEADS, mode_rows
 
     table = titled_table(f"{found.model.name}: modes about its {found.kind}", HEADS, left=(4, 5), fold=True)
     for row in mode_rows(found):
@@ -74,7 +74,7 @@ def _table(found: Modes) -> Table:
 
 def _write_csv(found: Modes, path: Path) -> None:
     from cosserat.io import output
-    from cosserat.results.mode_table import remark
+    from cosserat.results.modes import remark
 
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")

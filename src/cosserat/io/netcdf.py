@@ -25,12 +25,11 @@ from cosserat.io.bounds import check_arrays, demand
 from cosserat.io.stored import MATRICES, StoredTrajectory, arrays_of, layout_of, mechanism_from
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.floating import FloatingRecord, LinkLedger
 from cosserat.results.motion import Motion
 from cosserat.results.reference import as_simulated
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Carried, Crossed, Phase
+from cosserat.results.trajectory import Carried, Crossed, FloatingRecord, LinkLedger, Phase
 
 FORMAT = 8
 _SEAL = b"\ncosserat sha256 "

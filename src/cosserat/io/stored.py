@@ -22,10 +22,9 @@ from cosserat.lie.protocol import Array
 from cosserat.model.interfaces import Outline, RecoveryPoint
 from cosserat.model.model import Model
 from cosserat.model.places import Owner
-from cosserat.results.floating import FloatingRecord
 from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, ModalInfo, StoredModal, StoredOwner
 from cosserat.results.status import Status
-from cosserat.results.trajectory import Carried, Phase
+from cosserat.results.trajectory import Carried, FloatingRecord, Phase
 
 MATRICES = "matrices.npz"
 MESH = ("s", "piece", "frames", "pairs", "inner")

@@ -9,7 +9,7 @@ import numpy as np
 
 from cosserat.errors import SolveError, shown
 from cosserat.results import kinematics, rolling
-from cosserat.results.attitude import converted
+from cosserat.results.kinematics import converted
 from cosserat.results.labels import AXES, WRENCH
 from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion

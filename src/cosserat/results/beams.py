@@ -1,4 +1,4 @@
-"""Section forces and strains of beams at any s.
+"""Section forces and strains of beams at any s, and the divergence of their momentum.
 
 Inside an element the wrench is that of its ends, carried statically along it, plus what the loads and the inertia of
 the element itself take off on the way: with its consistent shares of them at the nodes the section force is exact at
@@ -7,28 +7,24 @@ the nodes (at a clamp it is the reaction), and inside for a uniform load.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.compiled import System
 from cosserat.compile.elements import element_weights
-from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
-from cosserat.errors import PlaceError
+from cosserat.errors import PlaceError, SolveError
 from cosserat.kernels import matter
-from cosserat.kernels.arrays import LineLoads
-from cosserat.kernels.line_loads import line_states
 from cosserat.kernels.loads import add_gravity
-from cosserat.kernels.media import media_states
-from cosserat.kernels.monitors import between, element_states
+from cosserat.kernels.monitors import between
 from cosserat.kernels.rigid import add_gyroscopic
 from cosserat.lie.protocol import Array
 from cosserat.results.kinematics import turned
-from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
+from cosserat.results.nodal import element_forces, external, inertia, line_wrenches, medium_of
 
 
 def checked_station(name: str, s: Any) -> float:
@@ -59,7 +55,7 @@ def section_forces(motion: Motion, beam: Any, s: Any, viscous: bool = True) -> A
         world[:, 3:] += np.cross(origin - x, world[:, :3])
         return turned(R_t, world)
 
-    share = _shares(motion, name, e)
+    share = line_shares(motion, name, e) - _element_inertia(motion, e)
     carried = (1.0 - xi) * moved(a, share[:, :6]) - xi * moved(b, share[:, 6:])
     local = (1.0 - xi) * share[:, :6] - xi * share[:, 6:]
     return moved(a, force) + 0.5 * (carried + local)
@@ -69,9 +65,7 @@ def _force(motion: Motion, mesh: BeamMesh, e: int, viscous: bool) -> Array:
     """Wrench (nt, 6) of element e on its first node, in the frame of that node."""
     if not motion.floating:
         return -element_forces(motion, np.array([e]), viscous)[2][:, 0, :6]
-    from cosserat.results.floating_beams import summed_force
-
-    force = summed_force(motion, mesh, e)
+    force = _summed_force(motion, mesh, e)
     if not viscous and motion.mechanism.system.elements.viscosity[e] > 0.0:
         with_it, without = (element_forces(motion, np.array([e]), flag)[2][:, 0, :6] for flag in (True, False))
         force = force + with_it - without
@@ -91,45 +85,6 @@ def strains(motion: Motion, beam: Any, s: Any) -> Array:
     return forces @ motion.mechanism.compliance(name, s).T
 
 
-def medium_of(mechanism: Mechanism, beam: str) -> CompiledMedium | None:
-    """The medium of a beam, if it is one that is not quadratic."""
-    return mechanism.media().get(beam) if len(mechanism.system.media.element) else None
-
-
-def element_forces(
-    motion: Motion, elements: NDArray[np.int64], viscous: bool = True
-) -> tuple[Array, Array, Array, Array]:
-    """Strains d - d0, rates (nt, ne, 6), nodal forces (nt, ne, 12) and energies (nt, ne) of the given elements."""
-    arrays = motion.mechanism.system.elements
-    shape = (len(motion.time), len(elements))
-    strain, rate, force = np.empty((*shape, 6)), np.empty((*shape, 6)), np.empty((*shape, 12))
-    energy = np.empty(shape)
-    viscosity = arrays.viscosity[elements] * (1.0 if viscous else 0.0)
-    element_states(
-        motion.frame, motion.twist, arrays.node[elements], arrays.d0[elements], arrays.stiffness[elements],
-        arrays.second[elements], arrays.turning[elements], viscosity, strain, rate, force, energy, np.empty(36),
-    )  # fmt: skip
-    if len(motion.mechanism.system.media.element):
-        _add_media(motion, elements, force, energy)
-    return strain, rate, force, energy
-
-
-def _add_media(motion: Motion, elements: NDArray[np.int64], force: Array, energy: Array) -> None:
-    """Add what potentials of users have beyond their quadratic part to forces and energies of elements."""
-    mechanism = motion.mechanism
-    arrays, rows = mechanism.system.elements, mechanism.system.media
-    order = np.argsort(elements)
-    found = np.searchsorted(elements[order], rows.element)
-    own = elements[order][np.minimum(found, len(elements) - 1)] == rows.element
-    if own.any():
-        unit = medium_addresses(mechanism.media(), mechanism.beams)
-        media_states(
-            motion.frame, arrays.node[elements], arrays.d0[elements], arrays.second[elements], rows.point[own],
-            rows.weight[own], rows.start[own], rows.parameter, unit[own], order[found[own]], force, energy,
-            np.empty(60),
-        )  # fmt: skip
-
-
 def gyroscopic(p: Array, twist: Array) -> Array:
     """-ad(v)^T p over time, (nt, 6)."""
     out = np.zeros_like(p)
@@ -137,18 +92,13 @@ def gyroscopic(p: Array, twist: Array) -> Array:
     return out
 
 
-def element_inertia(motion: Motion, e: int) -> Array:
+def _element_inertia(motion: Motion, e: int) -> Array:
     """Inertia forces (nt, 12) of element e on its two nodes."""
     elements = motion.mechanism.system.elements
     out, pair = np.zeros((2, 6, len(motion.time))), elements.node[e]
     frames, twists, rates = (states[pair] for states in motion.moving)
     matter.add_inertia(elements.mass[e], frames, twists, rates, 0, 1, out)
     return out.reshape(12, -1).T
-
-
-def _shares(motion: Motion, name: str, e: int) -> Array:
-    """Loads (nt, 12) that act along element e itself (line loads, weight, inertia), shared out to its two nodes."""
-    return line_shares(motion, name, e) - element_inertia(motion, e)
 
 
 def line_shares(motion: Motion, name: str, e: int) -> Array:
@@ -177,12 +127,75 @@ def line_shares(motion: Motion, name: str, e: int) -> Array:
     return share + line_wrenches(mechanism.system, rows, motion.frame, motion.inputs.wrench).sum(axis=1)
 
 
-def line_wrenches(system: System, rows: NDArray[np.int64], frames: Array, wrench: Array) -> Array:
-    """Wrenches (nt, rows, 12) of line loads that turn with sections on both nodes, for frames and samples (nt, ...)."""
-    given: tuple[Any, ...] = system.line_loads
-    loads = LineLoads(*(np.ascontiguousarray(array[rows]) for array in given))
-    out = np.empty((len(frames), len(rows), 12))
-    if len(rows):
-        elements = system.elements
-        line_states(np.ascontiguousarray(frames), np.ascontiguousarray(wrench), elements.node, elements.d0, *loads, out)
-    return out
+def divergence(motion: Motion, name: str, section_mass: Callable[[float], Array]) -> tuple[Array, Array]:
+    """Covariant divergence of the momentum of a beam: places s (n,) of its inner nodes, and the field there (nt, n, 6).
+
+        nabla_t p + nabla_S(-sigma) - F,   nabla_t p = dp/dt - ad(eta)^T p,   nabla_S sigma = d sigma/dS - ad(f)^T sigma
+
+    with p = M eta the momentum of a section, sigma the stress resultants, f the deformed strain, F the line loads and
+    the weight. Source: [deSaxce26] (65) and 11.2, [Boyer05] (46) with U where L is printed. Stresses and strains are
+    those of the middles of elements, momenta those of nodes, derivatives are central differences.
+    """
+    if len(motion.time) < 3:
+        raise SolveError(f"divergence: {len(motion.time)} stored times; three or more are needed for a rate")
+    _, mesh = motion.mechanism.beam(name)
+    arrays = motion.mechanism.system.elements
+    elements = mesh.first_element + np.arange(len(mesh.pairs))
+    strain, rate = element_forces(motion, elements)[:2]
+    d0 = arrays.d0[elements]
+    length = np.linalg.norm(d0[:, :3], axis=1)
+    deformed = (strain + d0) / length[:, None]
+    viscosity = arrays.viscosity[elements][:, None]
+    stress = np.einsum("eij,tej->tei", arrays.stiffness[elements], strain + viscosity * rate)
+    medium = medium_of(motion.mechanism, name)
+    if medium is not None:
+        per_length = strain / length[:, None]
+        stress = stress + np.apply_along_axis(lambda e: medium.stress(e) - medium.stiffness @ e, 2, per_length)
+    inner = [k for k in range(len(elements) - 1) if mesh.pairs[k, 1] == mesh.pairs[k + 1, 0]]
+    s = np.array([mesh.s[mesh.pairs[k, 1] - mesh.first_node] for k in inner])
+    out = np.empty((len(motion.time), len(inner), 6))
+    for column, k in enumerate(inner):
+        node, a, b = mesh.pairs[k, 1], length[k], length[k + 1]
+        middle = 0.5 * (a + b)
+        twist = motion.twist[:, node]
+        p = twist @ section_mass(float(s[column])).T
+        sigma = (b * stress[:, k] + a * stress[:, k + 1]) / (a + b)
+        f = (b * deformed[:, k] + a * deformed[:, k + 1]) / (a + b)
+        before, after = (line_shares(motion, name, elements[j]) for j in (k, k + 1))
+        load = (before[:, 6:] + after[:, :6]) / middle
+        along = (stress[:, k + 1] - stress[:, k]) / middle + gyroscopic(sigma, f)
+        rates = np.gradient(p, motion.time, axis=0, edge_order=2) + gyroscopic(p, twist)
+        out[:, column] = rates - along - load
+    return s, out
+
+
+def _summed_force(motion: Motion, mesh: BeamMesh, e: int) -> Array:
+    """Wrench (nt, 6) of element e on its first node in floating frames, by the balance of the parts on both sides.
+
+    The modes themselves know it badly: bending moments converge slowly with the number of modes, axial forces of beams
+    without axial modes not at all. What the loads, the joints and the inertia of the moving nodes leave over on either
+    side converges as the motion does (the summation of forces, or mode acceleration method).
+
+    The sums over the two parts of a beam differ by what the modes leave of its balance as a whole. Each is exact at its
+    own end; in between they are mixed.
+    """
+    a, b = mesh.pairs[e - mesh.first_element]
+    R, origin = motion.node(int(a))
+    first, last = mesh.first_node, mesh.first_node + mesh.n_nodes
+    beyond, before = (_sum(motion, nodes, origin) for nodes in (np.arange(b, last), np.arange(first, b)))
+    local = mesh.s[[a - first, b - first]]
+    share = float(local.mean())
+    world = share * beyond - (1.0 - share) * before
+    return turned(np.swapaxes(R, 1, 2), world)
+
+
+def _sum(motion: Motion, nodes: NDArray[np.int64], origin: Array) -> Array:
+    """What acts on nodes, without the forces of elements and less their inertia, (nt, 6) about a point, world axes."""
+    rest = motion.kept("rest of the balance", lambda: external(motion).force - inertia(motion))
+    total = np.zeros((len(motion.time), 6))
+    for node in nodes:
+        R, x = motion.node(int(node))
+        wrench = turned(R, rest[:, node])
+        wrench[:, 3:] += np.cross(x - origin, wrench[:, :3])
+        total += wrench
+    return total

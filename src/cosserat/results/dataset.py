@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.lie.protocol import Array
-from cosserat.results import attitude
-from cosserat.results.kinematics import place_frames
+from cosserat.results.kinematics import place_frames, quaternion
 from cosserat.results.labels import AXES, WRENCH
 from cosserat.results.mechanism import Station, at_node
 from cosserat.results.motion import Motion
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
     from cosserat.results.run import Run
-
 
 
 def dataset(run: Run) -> Dataset:
@@ -132,5 +130,5 @@ def _of_places(motion: Motion, stations: list[Station]) -> dict[str, tuple[str, 
     for word, row in KINDS.items():
         if row.of == PLACE and row.stored:
             out[word] = (_dimension(word), np.stack([row.values(motion, at) for at in stations], axis=1), row.units[0])
-    turns = [attitude.quaternion(place_frames(motion, at)[0]) for at in stations]
+    turns = [quaternion(place_frames(motion, at)[0]) for at in stations]
     return {"position": out.pop("position"), "orientation": ("quaternion", np.stack(turns, axis=1), "1"), **out}

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answering
+from cosserat.lie.protocol import Array
 from cosserat.results import kinematics
 from cosserat.results.answers import Answers, Question
 from cosserat.results.monitors import Monitors
@@ -19,9 +19,6 @@ from cosserat.results.trajectory import OfTrajectory, Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-Array = NDArray[np.float64]
 
 
 @answering

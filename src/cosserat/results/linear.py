@@ -14,14 +14,19 @@ from cosserat.calls import answering
 from cosserat.compile.compiled import row_to_frame
 from cosserat.errors import MissingDependencyError, SolveError, shown
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.law_states import LawStates
 from cosserat.results.linear_reduction import reduced
 from cosserat.results.moment import Moment
 from cosserat.results.run import Run
-from cosserat.results.state_space import OutputRows, RollingStates, accelerations_of, by_accelerations, by_positions
-
-Array = NDArray[np.float64]
+from cosserat.results.state_space import (
+    LawStates,
+    OutputRows,
+    RollingStates,
+    accelerations_of,
+    by_accelerations,
+    by_positions,
+)
 
 POSITION, ACCELERATION = "position", "acceleration"
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.results.state_space import OutputRows
 
 if TYPE_CHECKING:
     from cosserat.results.linear import LinearModel
 
-Array = NDArray[np.float64]
 
 _ONE_FREQUENCY = 1e-13  # difference of frequencies squared, of the largest, that rounding makes
 _EXCITED = 1e-8  # part of an input that moves a mode, from which it does

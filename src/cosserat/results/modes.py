@@ -1,4 +1,4 @@
-"""`Modes`: small free vibrations of a mechanism about a state."""
+"""`Modes`: small free vibrations of a mechanism about a state, and their table."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from cosserat.calls import answering
 from cosserat.errors import SolveError
 from cosserat.lie import so3
+from cosserat.lie.protocol import Array
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.quantities import KINDS, target_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status
+from cosserat.results.tables import aligned, titled
 from cosserat.results.trajectory import OfTrajectory, Trajectory
 from cosserat.results.virtual import rigid_motions, strain_energies, virtual_motion
 
@@ -26,10 +28,12 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
     from xarray import Dataset
 
-Array = NDArray[np.float64]
 
 DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
+HEADS = ("mode", "frequency (Hz)", "damping", "eigenvalue (1/s)", "where it moves", "")
 _GROWING = 1e-7  # growth rate that counts as unstable, relative to |s|
+_SHOWN = 0.1  # share of the energy from which a component is named
+_MOST = 3  # components named per mode
 
 
 @answering
@@ -220,9 +224,10 @@ class Modes(OfTrajectory):
 
     def summary(self) -> str:
         """A table: number, frequency, damping ratio, where the mode lives, and what is special."""
-        from cosserat.results.mode_table import mode_table
-
-        return mode_table(self)
+        lines = aligned([HEADS, *mode_rows(self)], left=(4, 5))
+        if not self.stable:
+            lines.append(f"{int(self.unstable.sum())} of these motions grow: the state is unstable")
+        return titled(f"Modes of {self.motion.mechanism.name!r} about its {self.kind}", lines)
 
     def plot(
         self, i: int | None = None, ax: Any = None, path: str | Path | None = None, amplitude: float | None = None
@@ -281,3 +286,46 @@ def energy_shares(kinetic: list[dict[str, float]], strain: list[dict[str, float]
 
 def _article(kind: str) -> str:
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def mode_rows(modes: Modes) -> list[tuple[str, str, str, str, str, str]]:
+    """One row of texts per mode, in the order of `HEADS`."""
+    frequencies, damping = modes.frequencies, modes.damping
+    return [
+        (
+            str(i), f"{frequencies[i]:.6g}", f"{_clean(damping[i]):.4g}", _complex(complex(s)), where(modes, i),
+            remark(modes, i),
+        )
+        for i, s in enumerate(modes.eigenvalues)
+    ]  # fmt: skip
+
+
+def where(modes: Modes, i: int) -> str:
+    """Components with most of the kinetic energy, with their shares."""
+    kinetic = modes.components["kinetic"][i]
+    names, shares = kinetic["component"].values, kinetic.values
+    order = np.argsort(-shares, kind="stable")
+    named = [k for k in order[:_MOST] if shares[k] >= _SHOWN] or list(order[:1])
+    return ", ".join(f"{names[k]} {100 * shares[k]:.0f} %" for k in named)
+
+
+def remark(modes: Modes, i: int) -> str:
+    """What is special about a mode."""
+    s = modes.eigenvalues[i]
+    if i < modes.rigid:
+        return "free motion"
+    if modes.unstable[i]:
+        return "UNSTABLE: flutter" if s.imag > 0.0 else "UNSTABLE: divergence"
+    return "overdamped" if s.imag == 0.0 else ""
+
+
+def _complex(s: complex) -> str:
+    scale = abs(s)
+    real = 0.0 if abs(s.real) < 1e-10 * scale else s.real
+    if s.imag == 0.0:
+        return f"{real:.5g}"
+    return f"{real:.5g} ± {s.imag:.5g}i" if real else f"± {s.imag:.5g}i"
+
+
+def _clean(ratio: float) -> float:
+    return 0.0 if abs(ratio) < 1e-10 else ratio

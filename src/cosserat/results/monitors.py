@@ -1,19 +1,27 @@
-"""Monitors of a motion: energies and their balance, momentum, constraint violation, transport of the momentum.
+"""Monitors of a motion: energies and their balance, momentum, constraint violation, transport of the momentum; fluids.
 
 Time integrals of powers are taken over the stored times by the trapezoidal rule, and over those at which loads jump.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from cosserat.compile.state_loads import motions_of
+from cosserat.errors import CosseratError
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.joints import constraint
 from cosserat.lie.protocol import Array
+from cosserat.model.fluid_loads import FluidLoad
 from cosserat.results import rolling
 from cosserat.results.motion import Motion, last
-from cosserat.results.nodal import Ledger, armature_energy, exchange, ledger, momenta
-from cosserat.results.trajectory import Crossed
+from cosserat.results.nodal import Ledger, armature_energy, exchange, ledger, momenta, power_of_law, stored_energies
+from cosserat.results.trajectory import Crossed, FloatingRecord
+
+if TYPE_CHECKING:
+    from cosserat.results.trajectory import Trajectory
 
 
 class Monitors:
@@ -151,3 +159,63 @@ def integrate(t: Array, power: Array, crossed: Crossed | None = None, column: in
     p = np.concatenate((power, crossed.before[:, column], crossed.after[:, column]))[order]
     found = np.concatenate(([0.0], np.cumsum(0.5 * np.diff(at) * (p[1:] + p[:-1]))))
     return np.asarray(found[np.argsort(order, kind="stable")[: len(t)]])
+
+
+class FloatingMonitors(Monitors):
+    """Energies and momenta as the formulation has them: of modal bodies, not of nodes."""
+
+    def __init__(self, motion: Motion, record: FloatingRecord) -> None:
+        super().__init__(motion)
+        self._record = record
+
+    def energies(self) -> dict[str, Array]:
+        """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
+        kinetic, strain, potential, loss, supply = self._record.ledger.powers.T
+        energy, power = stored_energies(self.motion)  # of laws, whose work the formulation counts as supplied
+        return self._balanced(kinetic, strain, potential + energy, loss, supply - power)
+
+    def speeds(self) -> Array:
+        """Largest velocity of a coordinate, as that of a point and as an angular one (2,)."""
+        return np.full(2, np.abs(self._record.v).max(initial=0.0))
+
+    def momentum(self) -> Array:
+        """Linear momentum and angular momentum about the world's origin (nt, 6), world axes."""
+        p = self._record.ledger.momentum.copy()
+        p[..., 3:] += np.cross(self._record.ledger.origin, p[..., :3])
+        return np.asarray(p.sum(axis=1))
+
+    def transport(self) -> Array:
+        """Residual (nt,) of the transport of the momentum of every link over each step; the first is 0.
+
+        As in the Galilean formulation, with links instead of nodes.
+        """
+        record = self._record.ledger
+        return self._transport(record.origin, record.momentum, record.force)
+
+
+def fluid_energies(trajectory: Trajectory, motion: Motion) -> dict[str, Array]:
+    """Work (nt,) of the loads of fluids, and energy (nt,) in the lags of wakes; nothing where there are none.
+
+    A lag y' = (V/b)(w - b_i y) whose force is ½ρ c a V A_i b_i y takes from a motion w the energy ¼ρ c a b A_i b_i y²,
+    which it gives back, and dissipates the rest: its part of the work of the fluid that is not lost.
+    """
+    loads = motion.mechanism.system.state_loads
+    if not len(loads.node):
+        return {}
+    try:
+        compiled = trajectory.compiled
+    except CosseratError:
+        return {}  # a file without its model
+    chosen = [k for k, law in enumerate(compiled.laws) if isinstance(law.load, FluidLoad)]
+    if not chosen:
+        return {}
+    power, wake, inner = np.zeros(len(motion.time)), np.zeros(len(motion.time)), motion.states.inner
+    for k in chosen:
+        power += power_of_law(motion, k)
+        load = compiled.laws[k].load
+        if load.states and inner is not None and inner.shape[1]:
+            frames = motions_of(compiled, k, motion.frame, motion.twist)[0][:, 0]
+            own = inner[:, loads.inner[k] : loads.inner[k + 1]]
+            rows = zip(motion.time, frames, own, strict=True)
+            wake += np.array([load.wake_energy(float(t), frame, states) for t, frame, states in rows])
+    return {"fluid": integrate(motion.time, power), "wake": wake}

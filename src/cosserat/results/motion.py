@@ -17,10 +17,9 @@ from cosserat.compile.state_loads import carried_inertias, state_wrenches
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.floating import FloatingRecord
 from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.reference import as_simulated
-from cosserat.results.trajectory import Crossed, Pending, Phase, Trajectory
+from cosserat.results.trajectory import Crossed, FloatingRecord, Pending, Phase, Trajectory
 
 
 class Motion:

@@ -6,21 +6,27 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cosserat.compile.compiled import row_to_frame
+from cosserat.compile.compiled import System, row_to_frame
 from cosserat.compile.fluid_links import mass_matrices
+from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.kernels import armature, freedoms, loads, matter, springs
+from cosserat.kernels.arrays import LineLoads
 from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.frames import load_frame
 from cosserat.kernels.freedoms import ROTATION_VECTOR
 from cosserat.kernels.joints import add_pair
+from cosserat.kernels.line_loads import line_states
+from cosserat.kernels.media import media_states
+from cosserat.kernels.monitors import element_states
 from cosserat.kernels.rigid import add_gyroscopic
 from cosserat.kernels.vectors import axpy, dot, load, mul, mul_t, scale
 from cosserat.lie.protocol import Array
 from cosserat.results import rolling
-from cosserat.results.beams import element_forces, line_wrenches
 from cosserat.results.joints import coordinates, joint_sides, measured, pulls
 from cosserat.results.kinematics import to_node
+from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion, last
 
 
@@ -331,3 +337,53 @@ _ACTING: dict[str, Callable[[Motion, Ledger], None]] = {
     "rolling": _rolling,
 }  # fmt: skip
 """Group of arrays -> what adds its forces and powers; only groups that a mechanism has are asked."""
+
+
+def medium_of(mechanism: Mechanism, beam: str) -> CompiledMedium | None:
+    """The medium of a beam, if it is one that is not quadratic."""
+    return mechanism.media().get(beam) if len(mechanism.system.media.element) else None
+
+
+def element_forces(
+    motion: Motion, elements: NDArray[np.int64], viscous: bool = True
+) -> tuple[Array, Array, Array, Array]:
+    """Strains d - d0, rates (nt, ne, 6), nodal forces (nt, ne, 12) and energies (nt, ne) of the given elements."""
+    arrays = motion.mechanism.system.elements
+    shape = (len(motion.time), len(elements))
+    strain, rate, force = np.empty((*shape, 6)), np.empty((*shape, 6)), np.empty((*shape, 12))
+    energy = np.empty(shape)
+    viscosity = arrays.viscosity[elements] * (1.0 if viscous else 0.0)
+    element_states(
+        motion.frame, motion.twist, arrays.node[elements], arrays.d0[elements], arrays.stiffness[elements],
+        arrays.second[elements], arrays.turning[elements], viscosity, strain, rate, force, energy, np.empty(36),
+    )  # fmt: skip
+    if len(motion.mechanism.system.media.element):
+        _add_media(motion, elements, force, energy)
+    return strain, rate, force, energy
+
+
+def _add_media(motion: Motion, elements: NDArray[np.int64], force: Array, energy: Array) -> None:
+    """Add what potentials of users have beyond their quadratic part to forces and energies of elements."""
+    mechanism = motion.mechanism
+    arrays, rows = mechanism.system.elements, mechanism.system.media
+    order = np.argsort(elements)
+    found = np.searchsorted(elements[order], rows.element)
+    own = elements[order][np.minimum(found, len(elements) - 1)] == rows.element
+    if own.any():
+        unit = medium_addresses(mechanism.media(), mechanism.beams)
+        media_states(
+            motion.frame, arrays.node[elements], arrays.d0[elements], arrays.second[elements], rows.point[own],
+            rows.weight[own], rows.start[own], rows.parameter, unit[own], order[found[own]], force, energy,
+            np.empty(60),
+        )  # fmt: skip
+
+
+def line_wrenches(system: System, rows: NDArray[np.int64], frames: Array, wrench: Array) -> Array:
+    """Wrenches (nt, rows, 12) of line loads that turn with sections on both nodes, for frames and samples (nt, ...)."""
+    given: tuple[Any, ...] = system.line_loads
+    loads = LineLoads(*(np.ascontiguousarray(array[rows]) for array in given))
+    out = np.empty((len(frames), len(rows), 12))
+    if len(rows):
+        elements = system.elements
+        line_states(np.ascontiguousarray(frames), np.ascontiguousarray(wrench), elements.node, elements.d0, *loads, out)
+    return out

@@ -13,6 +13,7 @@ from cosserat.calls import answering
 from cosserat.compile.build import compile_model
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History
+from cosserat.lie.protocol import Array
 from cosserat.results.answers import Answers, Question
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.mechanism import Mechanism
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from cosserat.model.model import Model
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,14 @@ from cosserat.errors import CosseratError, ModelError, PlaceError, SolveError, s
 from cosserat.lie.protocol import Array
 from cosserat.results import kinematics, rolling
 from cosserat.results.answers import Answers, Question
-from cosserat.results.divergence import divergence
-from cosserat.results.floating import FloatingRecord, record_of
-from cosserat.results.floating_monitors import monitors_of
-from cosserat.results.fluids import fluid_energies
+from cosserat.results.beams import divergence
 from cosserat.results.labels import ENERGIES, FLUID_ENERGIES, SECTION_FORCE, SOLID, STRAIN
-from cosserat.results.monitors import Monitors
+from cosserat.results.monitors import FloatingMonitors, Monitors, fluid_energies
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.reference import as_simulated
-from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import OfTrajectory, Trajectory
-from cosserat.results.verdict import FEWEST, held_together, judged
+from cosserat.results.status import FEWEST, Outcome, Status, held_together, judged
+from cosserat.results.trajectory import FloatingRecord, OfTrajectory, Trajectory, record_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,7 +78,8 @@ class Run(OfTrajectory, Answers["DataArray"]):
     @cached_property
     def monitors(self) -> Monitors:
         """Energies, momenta and violations over time."""
-        return monitors_of(self.motion, self.floating)
+        record = self.floating
+        return Monitors(self.motion) if record is None else FloatingMonitors(self.motion, record)
 
     @property
     def events(self) -> list[tuple[str, float]]:

@@ -1,13 +1,15 @@
-"""`Trim`: parameters for which a wanted state is in balance, and whether it stays there."""
+"""`Trim`: parameters for which a wanted state is in balance; `FlightTrim`: a steady flight and its modes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answering
+from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
 
 Complex = NDArray[np.complex128]
@@ -70,3 +72,158 @@ class Trim:
     def __repr__(self) -> str:
         values = ", ".join(f"{name} = {value:.6g}" for name, value in self.parameters.items())
         return f"<Trim: {values}; {self.verdict}>"
+
+
+FORCES = ("X", "Y", "Z", "L", "M", "N")
+"""Forces forward, to the right, down (N), and the moments about these axes (N m)."""
+SPEEDS = ("u", "v", "w", "p", "q", "r")
+"""Velocities forward, to the right, down (m/s), and angular velocities about these axes (rad/s), body axes."""
+STATES = (*SPEEDS, "roll", "pitch", "heading", "ahead", "right", "down")
+"""States of flight: the speeds, small turns about the body's axes (rad), displacement along the path's axes (m)."""
+MODES = ("short period", "phugoid", "Dutch roll", "roll", "spiral")
+_ZERO = 1e-5  # of the fastest mode of flight: eigenvalues that are none
+
+
+@dataclass(frozen=True)
+class FlightMode:
+    """A motion about a steady flight.
+
+    Attributes
+    ----------
+    name : str
+        One of `MODES`, or empty where it cannot be told.
+    eigenvalue : complex
+        (1/s); the motion goes like exp(s t).
+    states : (12,) complex
+        Its shape in the states of flight.
+    """
+
+    name: str
+    eigenvalue: complex
+    states: NDArray[np.complex128]
+
+    @property
+    def frequency(self) -> float:
+        """Undamped frequency (rad/s)."""
+        return abs(self.eigenvalue)
+
+    @property
+    def damping(self) -> float:
+        """Share of critical damping; negative where it grows."""
+        return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue != 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class FlightTrim(Trim):
+    """Result of ``cs.trim(model, controls, flight=cs.Flight(...))``, besides what a `Trim` has.
+
+    Attributes
+    ----------
+    attitude : dict
+        roll, pitch and heading of the body (rad): about forward, nose up, nose to the right, from the reference.
+    angle_of_attack, sideslip : float
+        Of the body in still air (rad).
+    model : Model
+        The model as it flies: in the frame of the flight, with the controls found. Linear models, modes and runs about
+        the flight are made of it, with ``about=found.equilibrium`` and ``start=found.equilibrium``.
+    derivatives : xarray.DataArray
+        Stability derivatives (force, by): of `FORCES` by `SPEEDS` and by the controls, shape and lags steady.
+    linear : LinearModel
+        About the flight, its inputs the controls.
+    states : (12, n)
+        States of flight (`STATES`) by the states of the linear model.
+    modes : tuple of FlightMode
+        Motions of the whole craft, the fastest first; those of neutral motions left out.
+
+    Examples
+    --------
+    A drone of 1 kg with drag that flies level at 5 m/s leans forward:
+
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> model = cs.Model("drone", gravity=(0, 0, -10), fluid=cs.Fluid(density=1.0))
+    >>> body = model.add(cs.RigidBody("body", mass=1, com=(0, 0, 0), inertia=np.eye(3)))
+    >>> _ = model.add(cs.Aerodynamics("drag", body, area=0.2, drag=1.0))
+    >>> _ = model.add(cs.Thruster("lift", body, 20.0, axis=(0, 0, 1), up=(1, 0, 0)))
+    >>> found = cs.trim(model, ["lift.throttle"], flight=cs.Flight(5.0))
+    >>> round(float(np.tan(-found.attitude["pitch"])), 4)  # drag over weight
+    0.25
+    """
+
+    attitude: dict[str, float]
+    angle_of_attack: float
+    sideslip: float
+    model: Any
+    derivatives: Any
+    linear: Any
+    states: Array
+    modes: tuple[FlightMode, ...]
+
+    def mode(self, name: str) -> FlightMode:
+        """The mode of a name; an error that lists those there are."""
+        for found in self.modes:
+            if found.name == name:
+                return found
+        known = ", ".join(repr(m.name) for m in self.modes if m.name) or "none"
+        raise KeyError(f"no mode {name!r}; modes that can be told apart: {known}")
+
+    @property
+    def A(self) -> Array:
+        """Matrix (12, 12) of the states of flight, of a craft that is one rigid body."""
+        back = self._back()
+        return np.asarray(self.states @ self.linear.A @ back)
+
+    @property
+    def B(self) -> Array:
+        """Matrix (12, controls) of the states of flight, of a craft that is one rigid body."""
+        self._back()
+        return np.asarray(self.states @ self.linear.B)
+
+    def _back(self) -> Array:
+        if self.states.shape[1] != 12:
+            raise ValueError(
+                f"the craft has {self.states.shape[1]} states, not the 12 of a rigid body; use linear, or modes"
+            )
+        return np.asarray(np.linalg.inv(self.states), dtype=np.float64)
+
+
+def named_modes(A: Array, states: Array, speed: float) -> tuple[FlightMode, ...]:
+    """Modes of a linear model, from its matrix and the states of flight (12, n), the fastest first.
+
+    A mode is one of the whole craft if nothing vibrates faster that belongs to it: at most eight are looked at, the
+    slowest. Longitudinal ones move u, w, q; of two oscillations the faster is the short period. Of lateral ones the
+    oscillation is the Dutch roll if it yaws, the faster of two others the roll if it rolls, the slower the spiral.
+    """
+    values, vectors = np.linalg.eig(A)
+    shapes = states @ vectors
+    weight = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, speed, speed, speed])  # m/s, or rad/s times a metre
+    found = []
+    for value, shape in zip(values, shapes.T, strict=True):
+        if value.imag < 0.0:
+            continue
+        found.append((value, shape))
+    found.sort(key=lambda item: abs(item[0]))
+    typical = max((abs(value) for value, _ in found[:8]), default=0.0)
+    kept: list[list[Any]] = []
+    for value, shape in found[:12]:
+        if abs(value) > _ZERO * max(typical, 1e-12):
+            along = np.linalg.norm((shape[:9] * weight)[[0, 2, 4, 7]])
+            aside = np.linalg.norm((shape[:9] * weight)[[1, 3, 5, 6]])
+            side = "along" if along > 3.0 * aside else "aside" if aside > 3.0 * along else ""
+            kept.append(["", side, value, shape])
+    _name(kept)
+    return tuple(FlightMode(n, complex(v), s) for n, _, v, s in sorted(kept, key=lambda m: -abs(m[2])))
+
+
+def _name(modes: list[list[Any]]) -> None:
+    """Give names to the slowest modes that can be told apart."""
+    p, r = 3, 5  # rates of roll and yaw among the states
+    swings = [m for m in modes if m[1] == "along" and m[2].imag > 1e-9 * abs(m[2])]
+    if len(swings) >= 2:
+        swings[0][0], swings[1][0] = "phugoid", "short period"
+    swings = [m for m in modes if m[1] == "aside" and m[2].imag > 1e-9 * abs(m[2])]
+    straight = [m for m in modes if m[1] == "aside" and m[2].imag <= 1e-9 * abs(m[2])]
+    if len(swings) >= 1 and abs(swings[0][3][r]) > 0.1 * abs(swings[0][3][p]):  # not a pendulum
+        swings[0][0] = "Dutch roll"
+    if len(straight) >= 2 and abs(straight[1][3][p]) > abs(straight[1][3][r]):
+        straight[0][0], straight[1][0] = "spiral", "roll"

@@ -10,9 +10,9 @@ import numpy as np
 from cosserat.compile.series import skew
 from cosserat.kernels.springs import slopes
 from cosserat.lie.protocol import Array
-from cosserat.results import beams, joints
+from cosserat.results import joints
 from cosserat.results.motion import Motion
-from cosserat.results.nodal import spring_line
+from cosserat.results.nodal import element_forces, spring_line
 
 
 def virtual_motion(motion: Motion, increments: Array) -> Motion:
@@ -29,7 +29,7 @@ def strain_energies(motion: Motion, springs: list[str]) -> dict[str, float]:
     arrays = mechanism.system.elements
     out: dict[str, float] = {}
     if len(arrays.node):
-        rate = beams.element_forces(motion, np.arange(len(arrays.node)))[1][0]
+        rate = element_forces(motion, np.arange(len(arrays.node)))[1][0]
         energy = 0.5 * np.einsum("ei,eij,ej->e", rate, arrays.stiffness, rate)
         for name, mesh in mechanism.beams.items():
             out[name] = float(np.sum(energy[mesh.elements]))

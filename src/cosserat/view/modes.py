@@ -10,7 +10,7 @@ import numpy as np
 from cosserat.kernels.arrays import History
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
-from cosserat.results.mode_table import remark, where
+from cosserat.results.modes import remark, where
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.view.plot import new_figure, save, shape_lines

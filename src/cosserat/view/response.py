@@ -12,8 +12,7 @@ from cosserat.view.plot import new_figure, save
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from cosserat.results.resonances import Resonances
-    from cosserat.results.response import Response
+    from cosserat.results.response import Resonances, Response
 
 
 _ROOM = 0.025  # that a label takes, relative to the axis

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from cosserat.errors import CosseratError
 from cosserat.io import output
 from cosserat.lie.protocol import Array
-from cosserat.results.attitude import quaternion
-from cosserat.results.kinematics import place_frames
+from cosserat.results.kinematics import place_frames, quaternion
 from cosserat.results.rolling import discs, touched
 
 if TYPE_CHECKING:

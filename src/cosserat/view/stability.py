@@ -12,9 +12,7 @@ from cosserat.view.plot import finish, new_axes, new_figure, save
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from cosserat.results.campbell import Campbell
-    from cosserat.results.stability import Critical, Stability
-    from cosserat.results.stability_map import StabilityMap
+    from cosserat.results.stability import Campbell, Critical, Stability, StabilityMap
 
 COLORS = {"stable": "#cfe8cf", "divergence": "#f3c9a5", "flutter": "#c6c3ea"}
 LINES = {"divergence": "#b3541e", "flutter": "#4a3fb0"}

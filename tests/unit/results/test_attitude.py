@@ -5,7 +5,7 @@ import pytest
 
 import cosserat as cs
 from cosserat.lie import rotations
-from cosserat.results import attitude
+from cosserat.results import kinematics as attitude
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
-from cosserat.results.campbell import Campbell, CriticalSpeed
+from cosserat.results.stability import Campbell, CriticalSpeed
 from cosserat.solve.analyses.stability import checked_values, critical_of
 from cosserat.solve.analyses.steady_states import steady_states
 from cosserat.solve.arguments import check_count, check_state

@@ -29,7 +29,7 @@ from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter
 from cosserat.model.placed_laws import PlacedLaw
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.flight import FORCES, SPEEDS, FlightTrim, named_modes
+from cosserat.results.trim import FORCES, SPEEDS, FlightTrim, named_modes
 from cosserat.solve.analyses.formulations import Formulation
 from cosserat.solve.analyses.linearize import linearize
 from cosserat.solve.arguments import check_number

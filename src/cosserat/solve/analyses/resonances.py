@@ -11,7 +11,7 @@ from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
-from cosserat.results.resonances import Meeting, Resonances
+from cosserat.results.response import Meeting, Resonances
 from cosserat.solve.analyses.modes import modes
 from cosserat.solve.arguments import check_count, check_number
 

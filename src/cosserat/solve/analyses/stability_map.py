@@ -12,8 +12,7 @@ from cosserat.calls import answered
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE
-from cosserat.results.stability_map import Boundary, StabilityMap
+from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE, Boundary, StabilityMap
 from cosserat.solve.analyses.stability import checked_values
 from cosserat.solve.analyses.steady_states import steady_states
 from cosserat.solve.arguments import check_count

@@ -16,12 +16,11 @@ from cosserat.kernels.flexible.arrays import Z
 from cosserat.kernels.flexible.record import Paths, StoredLinks
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
-from cosserat.results.floating import FloatingRecord, LinkLedger
 from cosserat.results.joints import constraint_wrenches, directions, inertial_efforts, joint_sides, passive_efforts
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.reference import Reference, as_simulated
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Pending, Phase, Trajectory
+from cosserat.results.trajectory import FloatingRecord, LinkLedger, Pending, Phase, Trajectory
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import States
 from cosserat.solve.floating.welds import fill_welds

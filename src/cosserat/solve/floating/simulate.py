@@ -9,9 +9,8 @@ import numpy as np
 from cosserat.errors import SolveError
 from cosserat.results.reference import Reference
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome
+from cosserat.results.status import Outcome, noted
 from cosserat.results.trajectory import Carried
-from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of, warn_of_laws
 from cosserat.solve.floating.bending import bent_far
 from cosserat.solve.floating.control import FloatingControl

@@ -25,11 +25,10 @@ from cosserat.kernels.residual import add_inertia, constraint_rates, forces, joi
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.servos import Servo
-from cosserat.results.beams import line_wrenches
 from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates
 from cosserat.results.kinematics import to_node
 from cosserat.results.mechanism import JointInfo
-from cosserat.results.nodal import spring_line, spring_tensions
+from cosserat.results.nodal import line_wrenches, spring_line, spring_tensions
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
 from cosserat.solve.linear.matrices import constraint_matrix

@@ -28,9 +28,9 @@ from cosserat.errors import SolveError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.residual import track_angles
 from cosserat.lie.protocol import Array
-from cosserat.results.beams import medium_of
 from cosserat.results.joints import coordinates
 from cosserat.results.motion import Motion, motion_of
+from cosserat.results.nodal import medium_of
 from cosserat.results.quantities import BEAM, KINDS, OWN, PLACE, Evaluate, Quantity, SpringNumber
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.linear.differences import EIGHTH, friction_speed

@@ -13,8 +13,8 @@ from cosserat.kernels.blocks import solve
 from cosserat.kernels.residual import constraints, track_angles
 from cosserat.lie.protocol import Array
 from cosserat.results.run import Run
+from cosserat.results.status import noted
 from cosserat.results.trajectory import Trajectory
-from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of
 from cosserat.solve.initial import consistent_accelerations, factor_at, project_velocities, set_trial
 from cosserat.solve.memory import Memory, loaded_memory

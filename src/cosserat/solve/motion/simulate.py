@@ -16,9 +16,8 @@ from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome
+from cosserat.results.status import Outcome, noted
 from cosserat.results.trajectory import Trajectory, carried_to
-from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of, warn_of_laws
 from cosserat.solve.coarseness import warn_of_deflections
 from cosserat.solve.memory import new_memory

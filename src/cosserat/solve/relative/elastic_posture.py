@@ -10,7 +10,7 @@ import numpy as np
 from cosserat.compile.seats import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.lie.protocol import Array
-from cosserat.results.posture import Posture
+from cosserat.results.composed import Posture
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.seat_motion import SeatMotion, moving_seat

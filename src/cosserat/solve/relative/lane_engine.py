@@ -24,7 +24,7 @@ from cosserat.kernels.springs import stored
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.posture import Posture
+from cosserat.results.composed import Posture
 from cosserat.solve.relative.batches import Batches
 from cosserat.solve.relative.lane_forces import LaneForces
 from cosserat.solve.relative.nonholonomic import PlaceMotion

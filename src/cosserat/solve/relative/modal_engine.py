@@ -19,7 +19,7 @@ from cosserat.kernels.law_states import FROZEN
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.posture import Posture
+from cosserat.results.composed import Posture
 from cosserat.results.reference import Kept
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.elastic_posture import ElasticPosture

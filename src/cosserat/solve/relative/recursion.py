@@ -16,7 +16,7 @@ from cosserat.errors import SolveError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
-from cosserat.results.posture import Posture
+from cosserat.results.composed import Posture
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
 from cosserat.solve.relative.tree import Tree
 

@@ -10,8 +10,7 @@ from scipy.sparse import block_array, csc_matrix, identity
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.status import Status
-from cosserat.results.verdict import noted
+from cosserat.results.status import Status, noted
 from cosserat.solve.arguments import demand_no_rolling
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.symmetries import rigid_motions
