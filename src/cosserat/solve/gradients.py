@@ -1,21 +1,27 @@
-"""Sparse matrices of nodes from the blocks of the kernels, gradients of constraints, and motions that meet them."""
+"""Sparse matrices of nodes from the blocks of the kernels, gradients of constraints, and motions that meet them.
+
+Which combinations of constraint rows others imply, geometry alone tells, whatever the inertia. There, rows count in
+metres (rotations times the typical length) and are scaled to norm 1, so that a distance from the span of other rows is
+a pure number.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_array, bsr_matrix, csc_matrix, csr_matrix, identity
+from scipy.sparse import block_array, bsr_matrix, csc_matrix, csr_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
+from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.series import skew
+from cosserat.kernels.beams import relative_vectors
+from cosserat.lie.coefficients import cotc, d_cotc
 from cosserat.lie.protocol import Array
-from cosserat.solve.tangent import assemble_blocks
+from cosserat.solve.memory import Memory, assemble_blocks
 
-if TYPE_CHECKING:
-    from cosserat.compile.compiled import CompiledModel
-    from cosserat.solve.memory import Memory
+_IMPLIED = 1e-9  # square of the distance from the span of other rows that counts as none
 
 
 def nearest_motion(rows: csc_matrix) -> Callable[[Array, Array], tuple[Array, Array]]:
@@ -76,3 +82,61 @@ def nodal_matrix(compiled: CompiledModel, which: NDArray[np.int64], blocks: Arra
     out = bsr_matrix((blocks[order], columns[order], indptr), shape=(6 * n, 6 * n)).tocsc()
     out.eliminate_zeros()
     return out
+
+
+def element_strains(frames: Array, node: NDArray[np.int64], size: int) -> csc_matrix:
+    """P (6e, size) with the change of d = log(H_A^-1 H_B) of every element, P = [-T^-1(-d), T^-1(d)]."""
+    if not len(node):
+        return csc_matrix((0, size))
+    d = np.zeros((len(node), 6))
+    relative_vectors(frames, np.ascontiguousarray(node), d)
+    u, w = d[:, :3], d[:, 3:]
+    square = np.sum(w * w, axis=1)
+    c = np.array([cotc(t) for t in square])[:, None, None]
+    c1 = np.array([d_cotc(t) for t in square]) * np.sum(u * w, axis=1)
+    U, W = skew(u), skew(w)
+    A = np.eye(3) + 0.5 * W + c * (W @ W)
+    B = 0.5 * U + c * (U @ W + W @ U) + c1[:, None, None] * (W @ W)
+    blocks = np.zeros((len(node), 2, 6, 6))
+    for side, (sign, a, b) in enumerate(((-1.0, A.swapaxes(1, 2), B.swapaxes(1, 2)), (1.0, A, B))):
+        blocks[:, side, :3, :3], blocks[:, side, :3, 3:], blocks[:, side, 3:, 3:] = sign * a, sign * b, sign * a
+    order = np.argsort(node, axis=1)
+    columns = np.take_along_axis(node, order, axis=1).ravel()
+    sorted_blocks = np.take_along_axis(blocks, order[:, :, None, None], axis=1).reshape(-1, 6, 6)
+    first = 2 * np.arange(len(node) + 1)
+    return bsr_matrix((sorted_blocks, columns, first), shape=(6 * len(node), size)).tocsc()
+
+
+def implied_rows(compiled: CompiledModel, memory: Memory, suspects: list[int]) -> list[Array]:
+    """For each suspect joint, combinations (6, k) of its rows that the others imply; orthonormal columns.
+
+    Of joints that imply one another the later suspects lose. All other joints have to be independent.
+    """
+    every = every_row(compiled)
+    counts = [len(rows) for rows in every]
+    rows = constraint_gradients(compiled, memory, every)
+    rows = rows @ diags(np.tile([1.0, 1.0 / compiled.length], compiled.n_nodes).repeat(3))
+    norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    norms[norms == 0.0] = 1.0
+    rows = (diags(1.0 / norms) @ rows).tocsr()
+    first = np.concatenate(([0], np.cumsum(counts)))
+    of = [np.arange(first[j], first[j + 1]) for j in suspects]
+    doubtful = np.concatenate(of)
+    left = _beyond(rows[np.setdiff1d(np.arange(first[-1]), doubtful)].tocsc(), rows[doubtful].toarray().T)
+    out = []
+    known = np.zeros((len(left), 0))
+    ends = np.concatenate(([0], np.cumsum([len(part) for part in of])))
+    for j, part, start, end in zip(suspects, of, ends, ends[1:], strict=False):
+        own = left[:, start:end] - known @ (known.T @ left[:, start:end])
+        vectors, values, combinations = np.linalg.svd(own, full_matrices=False)
+        implied = values**2 <= _IMPLIED
+        lost = np.zeros((6, int(implied.sum())))
+        lost[: counts[j]] = combinations[implied].T / norms[part, None]
+        out.append(np.linalg.qr(lost)[0])
+        known = np.hstack((known, vectors[:, ~implied]))
+    return out
+
+
+def _beyond(rows: csc_matrix, columns: Array) -> Array:
+    """Parts of columns that are not in the span of independent rows."""
+    return nearest_motion(rows)(columns, np.zeros((rows.shape[0], columns.shape[1])))[0]

@@ -16,8 +16,7 @@ from cosserat.kernels.residual import add_inertia, constraint_rates, forces
 from cosserat.kernels.rolling import rolling_rates
 from cosserat.kernels.rules import rule_rates
 from cosserat.lie.protocol import Array
-from cosserat.solve.memory import Memory
-from cosserat.solve.tangent import assemble_blocks
+from cosserat.solve.memory import Memory, assemble_blocks
 
 EPSILON = 1e-10  # relative size of the multipliers' diagonal
 _SMALL_PIVOT = 1e-3  # of a joint's block, relative to the mass, below which its rows may be implied by others
@@ -85,7 +84,7 @@ def soften_redundant(compiled: CompiledModel, memory: Memory) -> list[str]:
     suspects = [j for j in closing if pivots[compiled.n_nodes + j] < _SMALL_PIVOT * scale]
     if not suspects:
         return []
-    from cosserat.solve.redundancy import implied_rows  # sparse matrices of SciPy, which most runs do without
+    from cosserat.solve.gradients import implied_rows  # sparse matrices of SciPy, which most runs do without
 
     names = []
     for j, lost in zip(suspects, implied_rows(compiled, memory, suspects), strict=True):

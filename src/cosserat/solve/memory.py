@@ -1,4 +1,5 @@
-"""Arrays that solvers own, bound together with those of a compiled model into one problem for the kernels."""
+"""Arrays that solvers own, bound together with those of a compiled model into one problem for the kernels; its tangent.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +31,8 @@ from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import CONSTRAINTS, FORCES, kinds_in_use
 from cosserat.kernels.newton import BEST_RATE
+from cosserat.kernels.tangent import assemble
+from cosserat.lie.protocol import Array
 
 
 @dataclass
@@ -125,3 +128,35 @@ def loaded_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
     memory.problem.solver.settings[slots.STEP] = 1.0
     load_stages(memory.table, memory.problem)
     return memory
+
+
+def assemble_blocks(
+    memory: Memory,
+    *,
+    mass: float = 0.0,
+    damping: float = 0.0,
+    stiffness: float = 0.0,
+    scale: float = 0.0,
+    epsilon: float = 0.0,
+) -> Array:
+    """Blocks of [mass M + damping C + stiffness K, s Phi^T; s Phi, -epsilon s], a view of the solver's own.
+
+    Factors kept from a time step are forgotten.
+    """
+    return _assemble(memory, np.eye(6), (mass, damping, stiffness, scale, epsilon))
+
+
+def damping_blocks(memory: Memory) -> Array:
+    """Blocks of C alone. The kernel adds viscous parts only beside the stiffness, which a zero tangent of the
+    exponential leaves out.
+    """
+    return _assemble(memory, np.zeros((6, 6)), (0.0, 1.0, 1.0, 0.0, 0.0))
+
+
+def _assemble(memory: Memory, exponential: Array, coefficients: tuple[float, ...]) -> Array:
+    solver, trial = memory.problem.solver, memory.problem.trial
+    solver.tangent[...] = exponential
+    solver.coefficients[:] = coefficients
+    assemble(memory.address, 0, trial.frame, trial.twist)
+    solver.memory[slots.FACTORED] = 0.0
+    return solver.blocks[:-1]

@@ -1,10 +1,14 @@
-"""How many eigenvalues of a symmetric matrix are negative: signs of the pivots of L D L^T (Sylvester's law)."""
+"""Signs of pivots: how many eigenvalues of a symmetric matrix are negative (Sylvester's law), and of determinants.
+
+The sign of the determinant of a tangent changes where a path loses or regains stability.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import splu
+from scipy.sparse.linalg import SuperLU, splu
 
 from cosserat.lie.protocol import Array
 
@@ -25,3 +29,37 @@ def pivots(matrix: csc_matrix) -> Array | None:
     found: Array = lu.U.diagonal()
     with np.errstate(divide="ignore", invalid="ignore"):
         return found / diagonal
+
+
+def factors_of(matrix: csc_matrix) -> SuperLU | None:
+    """LU factors; none if the matrix is singular."""
+    try:
+        return splu(matrix)
+    except RuntimeError:
+        return None
+
+
+def signed_factors(matrix: csc_matrix) -> tuple[SuperLU | None, int]:
+    """LU factors and the sign of the determinant; no factors if the matrix is singular."""
+    lu = factors_of(matrix)
+    return lu, 0 if lu is None else sign_of(lu)
+
+
+def sign_of(lu: SuperLU) -> int:
+    """Sign of the determinant of a matrix with these factors."""
+    return _parity(lu.perm_r) * _parity(lu.perm_c) * int(np.prod(np.sign(lu.U.diagonal())))
+
+
+def _parity(permutation: NDArray[np.int32]) -> int:
+    """+1 for an even permutation, -1 for an odd one, by counting cycles."""
+    cycles = 0
+    following = permutation.tolist()
+    seen = [False] * len(following)
+    for start in range(len(following)):
+        if not seen[start]:
+            cycles += 1
+            k = start
+            while not seen[k]:
+                seen[k] = True
+                k = following[k]
+    return -1 if (len(following) - cycles) % 2 else 1

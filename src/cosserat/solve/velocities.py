@@ -16,10 +16,8 @@ from scipy.sparse.linalg import splu
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.lie.protocol import Array
-from cosserat.solve.gradients import constraint_gradients, every_row, nodal_matrix
-from cosserat.solve.memory import Memory
-from cosserat.solve.strains import element_strains
-from cosserat.solve.tangent import assemble_blocks
+from cosserat.solve.gradients import constraint_gradients, element_strains, every_row, nodal_matrix
+from cosserat.solve.memory import Memory, assemble_blocks
 
 _ALMOST_RIGID = 1e-13  # compliance of the beams, in units of length over mass, that counts as none
 _RIGID = 1e-8  # strain rate, relative to the velocities, up to which beams move as rigid bodies

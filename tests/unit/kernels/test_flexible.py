@@ -14,7 +14,8 @@ import cosserat as cs
 from cosserat.jit.switch import COMPILED
 from cosserat.kernels.flexible import pivots, so3_tangents
 from cosserat.lie import se3, so3
-from cosserat.solve.relative import flexible_coordinates, flexible_recursion
+from cosserat.solve.relative import coordinates as flexible_coordinates
+from cosserat.solve.relative import flexible_recursion
 
 SECTION = cs.Rectangle(width=0.02, height=0.03)
 

@@ -9,7 +9,7 @@ import cosserat as cs
 from cosserat.compile.tree import TreeData, compile_tree
 from cosserat.kernels.flexible.inverses import safe_inverse
 from cosserat.solve.relative import flexible_recursion
-from cosserat.solve.relative.flexible_coordinates import moved
+from cosserat.solve.relative.coordinates import moved
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 HERE = (0.7, 0.2, 0.4)

@@ -18,7 +18,7 @@ from cosserat.solve.analyses.stability import checked_values, critical_of
 from cosserat.solve.analyses.steady_states import steady_states
 from cosserat.solve.arguments import check_count, check_state
 from cosserat.solve.carried import carrying
-from cosserat.solve.linear.neutral import all_crossings, usual_neutral
+from cosserat.solve.linear.crossings import all_crossings, usual_neutral
 from cosserat.solve.linear.spectra import Complex, Spectra, Spectrum, match, track
 from cosserat.solve.motion.stopwatch import Stopwatch
 

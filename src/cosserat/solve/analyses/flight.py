@@ -34,7 +34,7 @@ from cosserat.solve.analyses.formulations import Formulation
 from cosserat.solve.analyses.linearize import linearize
 from cosserat.solve.arguments import check_number
 from cosserat.solve.balance.knobs import Knobs
-from cosserat.solve.linear.kinematic_rows import place_jacobian
+from cosserat.solve.linear.point import place_jacobian
 
 _MAX_ITERATIONS = 60
 _LONGEST = 0.2  # rad, or shares of the extent, in a correction

@@ -16,9 +16,8 @@ from cosserat.solve.balance.points import Points
 from cosserat.solve.balance.sweep import Sweep
 from cosserat.solve.formulation import Floating
 from cosserat.solve.trees.balance import tree_balance_at
-from cosserat.solve.trees.parametric import TreeParametric
+from cosserat.solve.trees.parametric import TreeParametric, TreeSweep
 from cosserat.solve.trees.points import TreePoints
-from cosserat.solve.trees.sweep import TreeSweep
 from cosserat.solve.trees.turntable import spin_of, spin_of_twist
 
 

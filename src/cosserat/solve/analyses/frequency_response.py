@@ -24,12 +24,10 @@ from cosserat.solve.analyses.modes import quiet_point
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.interrupts import finished
-from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import symmetric_modes
+from cosserat.solve.linear.inverse import Bordered
 from cosserat.solve.linear.matrices import Matrices
-from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
-from cosserat.solve.linear.port_units import input_unit, output_unit
-from cosserat.solve.linear.ports import input_ports, output_ports
+from cosserat.solve.linear.ports import InputPorts, OutputPorts, input_ports, input_unit, output_ports, output_unit
 from cosserat.solve.linear.scaling import without_units
 
 Complex = NDArray[np.complex128]

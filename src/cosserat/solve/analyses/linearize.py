@@ -22,8 +22,7 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import Basis, MovingColumns, constant, leading, mode_names
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
-from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
-from cosserat.solve.linear.ports import input_ports, output_ports
+from cosserat.solve.linear.ports import InputPorts, OutputPorts, input_ports, output_ports
 from cosserat.solve.linear.rolling_spectrum import rolling_space
 from cosserat.solve.linear.scaling import meeting
 

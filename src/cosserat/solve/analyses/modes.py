@@ -20,11 +20,11 @@ from cosserat.solve.analyses.points import point_at
 from cosserat.solve.arguments import check_count, check_model
 from cosserat.solve.carried import carrying
 from cosserat.solve.coarseness import warn_of_deflections, warn_of_frequencies
+from cosserat.solve.linear.altered import held_at
 from cosserat.solve.linear.basis import basis_of_motions, reduced
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.point import OperatingPoint
-from cosserat.solve.linear.pose import held_at
 from cosserat.solve.linear.quadratic import eigenpairs
 
 _EQUAL = 1e-6  # relative difference of frequencies squared, or displacements, that are taken as equal

@@ -15,8 +15,7 @@ from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
 from cosserat.solve.analyses.steady_states import steady_states
 from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
-from cosserat.solve.linear.crossings import EigenCrossing
-from cosserat.solve.linear.neutral import all_crossings, settle, usual_neutral
+from cosserat.solve.linear.crossings import EigenCrossing, all_crossings, settle, usual_neutral
 from cosserat.solve.linear.spectra import Spectra, track
 from cosserat.solve.motion.stopwatch import Stopwatch
 

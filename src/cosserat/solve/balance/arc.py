@@ -18,8 +18,8 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
 from cosserat.lie.protocol import Array
 from cosserat.solve.balance.balance import State
-from cosserat.solve.balance.factors import signed_factors
 from cosserat.solve.balance.parametric import Parametric
+from cosserat.solve.pivots import signed_factors
 
 MAX_CORRECTIONS = 16
 _N_EIGENVALUES = 4

@@ -20,8 +20,8 @@ from cosserat.compile.state_loads import failing_balance
 from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
-from cosserat.solve.balance.factors import factors_of, sign_of
 from cosserat.solve.balance.symmetries import ROUNDING, drifts, harmless
+from cosserat.solve.pivots import factors_of, sign_of
 
 State = tuple[Array, Array, Array]  # configuration, multipliers, angles that are followed
 

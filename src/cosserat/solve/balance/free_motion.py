@@ -13,8 +13,8 @@ from cosserat.results.joints import coordinate_rates
 from cosserat.results.motion import motion_of
 from cosserat.results.virtual import virtual_motion
 from cosserat.solve.balance.balance import FREE_SHIFT, Balance
-from cosserat.solve.balance.factors import factors_of
 from cosserat.solve.balance.statics import Statics
+from cosserat.solve.pivots import factors_of
 
 _DENSE = 120  # unknowns up to which all eigenvalues at once are cheaper
 _AT_MOST = 12  # free motions sought in larger mechanisms

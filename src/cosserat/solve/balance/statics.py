@@ -30,9 +30,8 @@ from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, OperatingPoint
-from cosserat.solve.memory import Memory, loaded_memory, trial_history
+from cosserat.solve.memory import Memory, assemble_blocks, damping_blocks, loaded_memory, trial_history
 from cosserat.solve.spin import check_steady, spin_twist, twists_in
-from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 _NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be what is left of others
 

@@ -14,8 +14,7 @@ from cosserat.model.parameters import is_number, resolve
 from cosserat.results.joints import coordinates
 from cosserat.results.kinematics import place_frames
 from cosserat.results.mechanism import Mechanism
-from cosserat.solve.linear.kinematic_rows import joint_jacobian, place_jacobian, still_motion
-from cosserat.solve.linear.point import OperatingPoint
+from cosserat.solve.linear.point import OperatingPoint, joint_jacobian, place_jacobian, still_motion
 
 
 @dataclass(frozen=True)

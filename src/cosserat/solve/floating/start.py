@@ -31,7 +31,7 @@ from cosserat.solve.floating.velocities import (
 )
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.motion.starting import IN_BALANCE, require_same, set_start
-from cosserat.solve.relative.flexible_coordinates import moved
+from cosserat.solve.relative.coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.seat_motion import moving_seat, seat_rows

@@ -20,9 +20,8 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.errors import SolveError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
-from cosserat.solve.linear.kinematic_rows import joint_jacobian
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix
-from cosserat.solve.linear.point import OperatingPoint
+from cosserat.solve.linear.point import OperatingPoint, joint_jacobian
 from cosserat.solve.linear.scaling import meeting, without_units
 
 _INDEPENDENT = 1e-8  # smallest share of a coordinate that others do not say

@@ -17,7 +17,7 @@ from scipy.sparse import csc_matrix
 
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
-from cosserat.solve.linear.bordered import Bordered
+from cosserat.solve.linear.inverse import Bordered
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.scaling import without_units
 from cosserat.solve.pivots import STIFFENED, pivots

@@ -30,9 +30,8 @@ from cosserat.results.kinematics import to_node
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.nodal import line_wrenches, spring_line, spring_tensions
 from cosserat.solve.gradients import nearest_motion
-from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
 from cosserat.solve.linear.matrices import constraint_matrix
-from cosserat.solve.linear.point import OperatingPoint
+from cosserat.solve.linear.point import OperatingPoint, place_jacobian, still_motion
 from cosserat.solve.memory import loaded_memory
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.inner import joined
+from cosserat.solve.linear.inverse import Bordered
 from cosserat.solve.linear.matrices import Matrices
 
 Complex = NDArray[np.complex128]

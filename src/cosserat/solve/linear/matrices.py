@@ -23,10 +23,9 @@ from cosserat.errors import SolveError
 from cosserat.kernels.law_states import FROZEN
 from cosserat.lie.protocol import Array
 from cosserat.solve.gradients import constraint_gradients, nodal_matrix
-from cosserat.solve.linear.elastic import Elastic, elastic_at
+from cosserat.solve.linear.elastic import Elastic, change_in_elements, elastic_at
 from cosserat.solve.linear.inner import Inner, inner_at
-from cosserat.solve.linear.resolution import change_in_elements
-from cosserat.solve.tangent import assemble_blocks, damping_blocks
+from cosserat.solve.memory import assemble_blocks, damping_blocks
 
 if TYPE_CHECKING:
     from cosserat.solve.linear.point import OperatingPoint

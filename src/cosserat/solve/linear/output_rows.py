@@ -33,12 +33,11 @@ from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import medium_of
 from cosserat.results.quantities import BEAM, KINDS, OWN, PLACE, Evaluate, Quantity, SpringNumber
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.linear.differences import EIGHTH, friction_speed
+from cosserat.solve.differences import EIGHTH, friction_speed
+from cosserat.solve.linear.altered import with_input
 from cosserat.solve.linear.input_columns import Column, parameter_difference
-from cosserat.solve.linear.kinematic_rows import kinematic_rows, still_motion
-from cosserat.solve.linear.more_input import with_input
-from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, OperatingPoint
-from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
+from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, OperatingPoint, kinematic_rows, still_motion
+from cosserat.solve.linear.ports import InputPorts, OutputPorts
 
 _STEP = 5e-3  # rad, or parts of the typical length, between the points of a difference
 _LONG = 4.0  # times that, where strains are polynomials of the motion; rounding errors of positions are felt by them

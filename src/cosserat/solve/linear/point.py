@@ -1,8 +1,12 @@
-"""The state about which a mechanism is linearised: an equilibrium, a steady rotation, or a moment of a run."""
+"""The state about which a mechanism is linearised: an equilibrium, a steady rotation, or a moment of a run.
+
+Here are also rows that map left increments x of the nodes to displacements, turns and joint coordinates, exact: the
+kinematics of results are linear in twists, so a row is their answer to unit twists.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,10 +24,13 @@ from cosserat.kernels.residual import add_inertia, applied_forces, element_force
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.mechanism import JointInfo, Mechanism, mechanism_of
-from cosserat.results.quantities import Quantity
+from cosserat.results.joints import coordinate_rates
+from cosserat.results.mechanism import JointInfo, Mechanism, Station, mechanism_of
+from cosserat.results.motion import Motion, motion_of
+from cosserat.results.quantities import Evaluate, Quantity, place_changes
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.results.virtual import virtual_motion
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.flow import Flow
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at
@@ -122,7 +129,7 @@ class OperatingPoint:
 
     def is_symmetric(self, matrices: Matrices) -> bool:
         """Whether the stiffness is that of a potential, but for rounding and what is left of the balance."""
-        from cosserat.solve.linear.symmetry import is_symmetric
+        from cosserat.solve.linear.scaling import is_symmetric
 
         return is_symmetric(self, matrices)
 
@@ -259,3 +266,32 @@ def name_of_node(compiled: CompiledModel, node: int) -> str:
         if mesh.first_node <= node < mesh.first_node + mesh.n_nodes:
             return f"node {node - mesh.first_node + 1} of {mesh.n_nodes} of '{name}'"
     return "the ground"
+
+
+def still_motion(point: OperatingPoint) -> Motion:
+    """The point as a motion of one moment."""
+    return motion_of(point.trajectory(), point.mechanism)
+
+
+def place_jacobian(point: OperatingPoint, station: Station) -> Array:
+    """Displacement and turn (6, 6n) of a place in world axes."""
+    nodes = station.node, station.other
+    return kinematic_rows(still_motion(point), nodes, lambda motion: place_changes(motion, station))
+
+
+def joint_jacobian(point: OperatingPoint, joint: JointInfo) -> Array:
+    """Change (k, 6n) of the coordinates of a joint."""
+    nodes = point.compiled.system.joints.node[joint.index].tolist()
+    return kinematic_rows(still_motion(point), nodes, lambda motion: coordinate_rates(motion, joint))
+
+
+def kinematic_rows(motion: Motion, nodes: Iterable[int], answer: Evaluate) -> Array:
+    """Answers (p, 6n) to unit twists of nodes, of what is linear in twists."""
+    n = motion.mechanism.n_nodes
+    columns = [6 * node + k for node in dict.fromkeys(nodes) if node < n for k in range(6)]
+    units = np.zeros((len(columns), 6 * n))
+    units[np.arange(len(columns)), columns] = 1.0
+    found = answer(virtual_motion(motion, units))
+    out = np.zeros((found.shape[1], 6 * n))
+    out[:, columns] = found.T
+    return out

@@ -17,7 +17,7 @@ from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.reference import Kept
-from cosserat.solve.relative.flexible_coordinates import moved
+from cosserat.solve.relative.coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.tree_constraints import TreeConstraints, TreeRows

@@ -22,7 +22,7 @@ from cosserat.model.bodies import RigidBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.composed import ComposedVectors
-from cosserat.solve.relative.flexible_coordinates import bracket
+from cosserat.solve.relative.coordinates import bracket
 from cosserat.solve.relative.flexible_recursion import Motions, accelerations, projected
 from cosserat.solve.relative.recursion import any_tree
 from cosserat.solve.relative.tree import Tree

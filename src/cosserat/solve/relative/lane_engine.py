@@ -25,8 +25,7 @@ from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.composed import Posture
-from cosserat.solve.relative.batches import Batches
-from cosserat.solve.relative.lane_forces import LaneForces
+from cosserat.solve.relative.batches import Batches, LaneForces
 from cosserat.solve.relative.nonholonomic import PlaceMotion
 
 Dynamics = Callable[..., int]

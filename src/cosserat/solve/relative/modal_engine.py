@@ -22,12 +22,10 @@ from cosserat.model.model import Model
 from cosserat.results.composed import Posture
 from cosserat.results.reference import Kept
 from cosserat.solve.relative import flexible_recursion
-from cosserat.solve.relative.elastic_posture import ElasticPosture
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
-from cosserat.solve.relative.jacobian_rates import jacobian_rate
 from cosserat.solve.relative.nonholonomic import PlaceMotion
-from cosserat.solve.relative.seat_motion import seat_rows
+from cosserat.solve.relative.seat_motion import ElasticPosture, jacobian_rate, seat_rows
 from cosserat.solve.relative.states import StateChecker
 
 

@@ -18,10 +18,10 @@ from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.composed import Posture
 from cosserat.results.reference import as_simulated
+from cosserat.solve.relative.coordinates import OnGroup
 from cosserat.solve.relative.engines import made_again, new_engine
 from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.nonholonomic import VelocityConstraint
-from cosserat.solve.relative.on_group import OnGroup
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives, TreeMotion
 from cosserat.solve.relative.states import StateChecker
 

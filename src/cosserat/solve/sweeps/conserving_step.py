@@ -21,12 +21,11 @@ from cosserat.lie import se3, so3
 from cosserat.lie.protocol import Array
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.linear.input_columns import CENTRAL
-from cosserat.solve.memory import copy_state
+from cosserat.solve.memory import assemble_blocks, copy_state
 from cosserat.solve.motion.stepping import Integration
 from cosserat.solve.sweeps.blocks import BlockMatrix, BlockPattern, BlockSystem
 from cosserat.solve.sweeps.nodal_step import across, continue_angles, lightened
 from cosserat.solve.sweeps.protocol import LinearMap
-from cosserat.solve.tangent import assemble_blocks
 
 _PART = 1e-5  # of a length, a turn or a velocity, between points of differences
 

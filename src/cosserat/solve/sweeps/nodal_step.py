@@ -22,10 +22,9 @@ from cosserat.kernels.residual import add_inertia, forces, track_angles
 from cosserat.kernels.tangent import LIGHT, tangent_operators
 from cosserat.lie.protocol import Array
 from cosserat.solve.initial import EPSILON
-from cosserat.solve.memory import Memory
+from cosserat.solve.memory import Memory, assemble_blocks, damping_blocks
 from cosserat.solve.sweeps.blocks import BlockMatrix, BlockPattern, BlockSystem
 from cosserat.solve.sweeps.protocol import LinearMap
-from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 
 def across(before: Array, after: Array) -> Array:

@@ -14,7 +14,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.status import Status
 from cosserat.solve.linear.input_columns import CENTRAL, FORWARD, PARAMETER_STEP
-from cosserat.solve.linear.port_arrays import InputPorts
+from cosserat.solve.linear.ports import InputPorts
 from cosserat.solve.sweeps.protocol import STEP, TapedRun
 
 

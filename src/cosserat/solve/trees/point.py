@@ -21,9 +21,9 @@ from cosserat.results.quantities import Quantity
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.balance.standing import all_have_potentials
 from cosserat.solve.linear.basis import Basis, constant, leading
+from cosserat.solve.linear.elastic import change_in_elements
 from cosserat.solve.linear.matrices import Matrices, Slips
 from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, OperatingPoint
-from cosserat.solve.linear.resolution import change_in_elements
 from cosserat.solve.memory import new_memory
 from cosserat.solve.trees.inner import inner_at
 from cosserat.solve.trees.shares import participation, tree_shares
@@ -170,19 +170,19 @@ class TreePoint:
 
     def motion_column(self, joint: JointInfo, i: int, name: str) -> Any:
         """A unit of the prescribed motion of freedom i of a joint, as an input."""
-        from cosserat.solve.trees.columns import motion_column
+        from cosserat.solve.trees.ports import motion_column
 
         return motion_column(self, joint, i, name)
 
     def parameter_column(self, name: str) -> Any:
         """A unit of a parameter of the model, as an input."""
-        from cosserat.solve.trees.columns import parameter_column
+        from cosserat.solve.trees.ports import parameter_column
 
         return parameter_column(self, name)
 
     def outputs(self, asked: list[Quantity], inputs: Any) -> Any:
         """Rows of outputs, and what inputs add to them at once."""
-        from cosserat.solve.trees.outputs import tree_outputs
+        from cosserat.solve.trees.ports import tree_outputs
 
         return tree_outputs(self, asked, inputs)
 

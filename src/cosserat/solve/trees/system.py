@@ -21,14 +21,14 @@ from cosserat.model.model import Model
 from cosserat.results.reference import Reference
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.differences import EIGHTH, STEP
 from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.model import floating_model
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.start import angles_in, starting_state
 from cosserat.solve.floating.state import States
 from cosserat.solve.formulation import Floating
-from cosserat.solve.linear.differences import EIGHTH, STEP
-from cosserat.solve.relative import flexible_coordinates
+from cosserat.solve.relative import coordinates
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.seat_motion import seat_rows
 from cosserat.solve.spin import check_steady
@@ -143,7 +143,7 @@ class TreeSystem:
 
     def moved(self, q: Array, delta: Array) -> Array:
         """Coordinates moved by increments."""
-        return flexible_coordinates.moved(self.data, q, np.asarray(delta, dtype=float))
+        return coordinates.moved(self.data, q, np.asarray(delta, dtype=float))
 
     def frames(self, q: Array) -> Array:
         """Frames (nodes, 4, 4) of the nodes."""
@@ -245,7 +245,7 @@ class TreeSystem:
         """Matrix (n, n) of the commutator with v: the velocity of a state moved by x(t) is v + x' + [v, x]."""
         if not np.any(v):
             return np.zeros((self.n, self.n))
-        return np.array([flexible_coordinates.bracket(self.data, v, unit) for unit in np.eye(self.n)]).T
+        return np.array([coordinates.bracket(self.data, v, unit) for unit in np.eye(self.n)]).T
 
     def trajectory(
         self, states: list[TreeState], status: Status | None = None, settings: dict[str, Any] | None = None, **more: Any

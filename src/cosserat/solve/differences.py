@@ -1,5 +1,7 @@
 """Differences of eighth order, for derivatives of smooth functions of a motion."""
 
+from __future__ import annotations
+
 from cosserat.compile.compiled import CompiledModel
 
 STEP = 0.02  # rad, or parts of the typical length, between the points of a difference
