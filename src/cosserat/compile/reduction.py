@@ -7,6 +7,7 @@ Bampton, Coupling of substructures for dynamic analyses, AIAA J. 6 (1968) 1313-1
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ Array = NDArray[np.float64]
 BOUNDARIES = ("cantilever", "free", "craig-bampton")
 _SMALL = 120  # unknowns up to which dense matrices are quicker
 _LARGE = 3000  # and beyond which they are hopeless
+_EQUAL = 1e-6  # relative difference of squares of frequencies of one group, such as both bendings of a round rod
+_BEYOND = 3  # modes found besides those asked for, so that no such group is seen in part
 
 
 class ConstrainedSolver:
@@ -90,11 +93,8 @@ def shapes(
     fixed = np.zeros((len(static), 0)) if modes == 0 else _normal_modes(part, rows, modes, frequency, solver)[1]
     basis = np.hstack((static, fixed))
     basis = basis / np.sqrt(np.einsum("im,im->m", basis, part.mass @ basis))
-    from scipy.linalg import eigh
-
-    K, M = basis.T @ (part.stiffness @ basis), basis.T @ (part.mass @ basis)
-    _, V = eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
-    return _signed(basis @ V)
+    omega, Phi = _within(part, basis)
+    return _signed(_along_axes(part, omega, Phi))
 
 
 def _normal_modes(
@@ -109,8 +109,8 @@ def _normal_modes(
     count = modes if modes is not None else 8
     solver = (known or ConstrainedSolver(part.title, part.stiffness, A)) if n > _SMALL else None
     while solver is not None and 4 * count < available:
-        omega, Phi = _sparse_modes(part, solver, count)
-        if frequency is None or omega[-1] > 2.0 * np.pi * frequency:
+        omega, Phi = _sparse_modes(part, solver, count + _BEYOND)
+        if frequency is None or omega[count - 1] > 2.0 * np.pi * frequency:
             break
         count *= 2
     else:
@@ -124,15 +124,50 @@ def _normal_modes(
         raise ArgumentError(
             part.title, "frequency", f"is {frequency:g} Hz, below the first mode at {omega[0] / (2 * np.pi):g} Hz"
         )
-    return omega[:count], Phi[:, :count]
+    return omega[:count], _along_axes(part, omega[: count + _BEYOND], Phi[:, : count + _BEYOND])[:, :count]
+
+
+def aligned(squares: Array, shapes: Array, motion: Callable[[Array], Array]) -> Array:
+    """Turn the shapes of equal frequencies among themselves so that they move along axes where they can.
+
+    Which of their combinations a solver returns is a matter of its rounding errors. Of each group the first shape has
+    all of the largest motion (a row of `motion`; of equally large ones the first), the second none of that and all of
+    the largest that is left, and so on.
+    """
+    out = shapes.copy()
+    ends = np.flatnonzero(np.diff(squares) > _EQUAL * np.abs(squares[1:])) + 1
+    for group in np.split(np.arange(len(squares)), ends):
+        for j in group[:-1]:
+            rest = out[:, j : group[-1] + 1]
+            moved = motion(rest)
+            size = np.linalg.norm(moved, axis=1)
+            largest = moved[np.argmax(size >= (1.0 - _EQUAL) * size.max())]
+            out[:, j : group[-1] + 1] = rest @ np.linalg.qr(largest[:, None], mode="complete")[0]
+    return out
+
+
+def _along_axes(part: FlexiblePart, omega: Array, Phi: Array) -> Array:
+    """Shapes of equal frequencies that move along the axes of the first interface, where they can."""
+    turn = next(iter(part.frames.values()))[:3, :3] if part.frames else np.eye(3)
+
+    def motion(shapes: Array) -> Array:
+        return np.einsum("ia,pim->pam", turn, part.points.shapes(shapes)).reshape(-1, shapes.shape[1])
+
+    return aligned(omega**2, Phi, motion)
 
 
 def _dense_modes(part: FlexiblePart, A: Any) -> tuple[Array, Array]:
-    from scipy.linalg import eigh, qr
+    from scipy.linalg import qr
 
     rows = A.toarray() if hasattr(A, "toarray") else np.asarray(A)
     Q, _ = qr(rows.T)
-    Z = Q[:, rows.shape[0] :]
+    return _within(part, Q[:, rows.shape[0] :])
+
+
+def _within(part: FlexiblePart, Z: Array) -> tuple[Array, Array]:
+    """Angular frequencies and mass-normalised shapes among motions Z (n, m)."""
+    from scipy.linalg import eigh
+
     K, M = Z.T @ (part.stiffness @ Z), Z.T @ (part.mass @ Z)
     # 1/omega^2 as the eigenvalue: the lowest modes are then the most accurate ones
     try:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 
 from cosserat.calls import answered
+from cosserat.compile.reduction import aligned
 from cosserat.errors import CosseratWarning, SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
@@ -27,7 +28,6 @@ from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.linear.quadratic import eigenpairs
 
-_EQUAL = 1e-6  # relative difference of frequencies squared, or displacements, that are taken as equal
 _GROWS = 1e-6  # real part, relative to |s|, that is no rounding: such modes are never left out
 
 
@@ -129,7 +129,7 @@ def modes_at(point: Any, n: int, damped: bool | None = None) -> Modes:
     else:
         even = symmetric_modes(matrices, n)
         squares = even.squares
-        shapes = _aligned(point, squares, even.shapes)
+        shapes = aligned(squares, even.shapes, lambda group: _motion(point, group))
         values = np.where(squares < 0.0, np.sqrt(np.abs(squares)) + 0j, 1j * np.sqrt(np.abs(squares)))
     values, shapes = _sorted(values, shapes, _decaying(matrices, values))
     shapes = _normalised(matrices.mass, shapes, point.nodal)
@@ -168,34 +168,13 @@ def _complex_modes(matrices: Matrices, n: int) -> tuple[NDArray[np.complex128], 
     )
 
 
-def _aligned(point: Any, squares: Array, shapes: Array) -> Array:
-    """Turn the shapes of equal frequencies among themselves so that they move along axes where they can.
-
-    Of each group the first shape has all of the largest displacement, the second none of that and all of the largest
-    that is left, and so on.
-    """
-    out = shapes.copy()
-    ends = np.nonzero(np.diff(squares) > _EQUAL * np.abs(squares[1:]))[0] + 1
-    for group in np.split(np.arange(len(squares)), ends):
-        if len(group) < 2:
-            continue
-        n = point.compiled.n_nodes
-        R = point.frames[:n, :9].reshape(n, 3, 3)
-        moved = point.nodal(shapes[:, group]).reshape(n, 6, -1)
-        rest = np.concatenate((R @ moved[:, :3], point.compiled.length * R @ moved[:, 3:]), axis=1).reshape(6 * n, -1)
-        axes = np.zeros((0, len(group)))
-        for _ in group[1:]:
-            size = np.linalg.norm(rest, axis=1)
-            first = rest[int(np.argmax(size >= (1.0 - _EQUAL) * size.max()))]
-            axes = np.vstack((axes, first / np.linalg.norm(first)))
-            rest = rest - np.outer(rest @ axes[-1], axes[-1])
-        out[:, group] = shapes[:, group] @ _complete(axes)
-    return out
-
-
-def _complete(axes: Array) -> Array:
-    """Orthonormal matrix (k, k) whose first k - 1 columns are the given rows (k - 1, k)."""
-    return np.column_stack((*axes, np.linalg.svd(axes)[2][-1]))
+def _motion(point: Any, shapes: Array) -> Array:
+    """Displacements of all nodes along world axes, rotations as displacements of their length."""
+    n = point.compiled.n_nodes
+    R = point.frames[:n, :9].reshape(n, 3, 3)
+    moved = point.nodal(shapes).reshape(n, 6, -1)
+    both = np.concatenate((R @ moved[:, :3], point.compiled.length * R @ moved[:, 3:]), axis=1)
+    return np.asarray(both.reshape(6 * n, -1))
 
 
 def _independent(mass: csc_matrix, shapes: NDArray[np.complex128]) -> Array:
