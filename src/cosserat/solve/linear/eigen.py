@@ -133,7 +133,8 @@ def _resolved(matrices: Matrices, solve: Any, squares: Array, shapes: Array, shi
     unclear = np.abs(squares) <= _UNCLEAR * abs(shift)
     quotients = matrices.strain_energy(shapes)
     if matrices.elastic is None:  # far from the shift the quotient is the more accurate of the two
-        squares = np.where(np.abs(squares - shift) > 1e6 * np.min(np.abs(squares - shift)), quotients, squares)
+        apart = np.abs(squares - shift)
+        squares = np.where(apart > 1e6 * np.min(apart, initial=abs(shift)), quotients, squares)
     else:
         squares = quotients
     X = shapes[:, unclear]
