@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import cosserat as cs
 from cosserat.cli import app
-from cosserat.cli.signals import undisturbed
+from cosserat.cli.guard import undisturbed
 from cosserat.solve import interrupts
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion import stepping

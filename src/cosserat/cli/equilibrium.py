@@ -1,24 +1,28 @@
-"""``cosserat equilibrium``: find where a mechanism rests."""
+"""``cosserat equilibrium``: find where a mechanism rests; with ``--path`` along a parameter."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
+from rich.text import Text
 
 from cosserat.cli import files
-from cosserat.cli.files import PICTURES, Center, ModelPath, Settings, Spin, Time
+from cosserat.cli.files import PICTURES, Center, ModelPath, Settings, Spin, Time, list_written, write_json
 from cosserat.cli.guard import Debug, console, guarded
-from cosserat.cli.path import follow
 from cosserat.cli.run import leave
-from cosserat.cli.tables import number_table
+from cosserat.cli.tables import number_table, numbers, titled_table
 from cosserat.io.formats import SUFFIXES
 from cosserat.results.labels import WRENCH
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from cosserat.model import Model
     from cosserat.results.equilibrium import Equilibrium
+    from cosserat.results.path import Path as EquilibriumPath
 
 
 @guarded
@@ -90,3 +94,52 @@ def _numbers(found: Equilibrium, model: Model, places: list[str]) -> dict[str, A
         "rotations": {place: found.rotation(place).tolist() for place in places},
         "reactions": {joint.name: found.reaction(joint.name).tolist() for joint in model.joints},
     }
+
+
+def follow(
+    model: Model,
+    along: tuple[str, float, float],
+    places: list[str],
+    *,
+    time: float,
+    spin: tuple[float, float, float] | None,
+    center: tuple[float, float, float],
+    out: Path | None,
+    plot: Path | None,
+) -> None:
+    """Follow a path, print its special points and ends, write and draw it; the last place is the one drawn."""
+    from cosserat.solve.analyses.continuation import continuation
+
+    name, start, stop = along
+    found = continuation(model, name, start, stop, time=time, spin=spin, center=center)
+    console.print(f"{model.name}: {found.status.message}; {len(found)} points, {found.stats['solve_seconds']:.2f} s")
+    place = places[-1]
+    console.print(_table(found, place))
+    if out is not None:
+        content = {
+            "model": model.name,
+            "parameter": name,
+            "values": found.parameter.tolist(),
+            "ok": found.status.ok,
+            "status": found.status.message,
+            "stable": found.stable.tolist(),
+            "points": [{"label": p.label, "value": p.value, "index": p.index} for p in found.points],
+            "positions": {item: found.position(item).tolist() for item in places},
+        }
+        write_json(out, content)
+    if plot is not None:
+        moved = np.ptp(found.position(place), axis=0)
+        found.plot(place, "xyz"[int(np.argmax(moved))], path=plot)
+    list_written(out, plot)
+    leave(found.status, "what is shown is the path as far as it was followed")
+
+
+def _table(found: EquilibriumPath, place: str) -> Table:
+    table = titled_table(f"path along {found.name}: position of {place} (m)", ("point", found.name, *"xyz"))
+    positions = found.position(place)
+    scale = float(np.max(np.abs(positions)))
+    rows = [("start", 0), *((point.label, point.index) for point in found.points), ("end", len(found) - 1)]
+    for label, i in rows:
+        x = [float(v) for v in positions[i]]
+        table.add_row(Text(label), f"{found.parameter[i]:.8g}", *numbers(x, scale))
+    return table

@@ -1,11 +1,14 @@
-"""What surrounds every command: errors in one readable block, warnings in one line, exit codes."""
+"""What surrounds every command: errors in one readable block, warnings in one line, exit codes, signals."""
 
 from __future__ import annotations
 
 import functools
 import re
+import signal
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +16,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cosserat.cli.signals import INTERRUPTED, interruptible
 from cosserat.errors import CosseratError
 
 OK, NOT_FINISHED, BAD_INPUT = 0, 1, 2
@@ -77,3 +79,38 @@ def show_error(message: str) -> None:
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     errors.print(Text("warning  ", style="bold yellow") + Text(str(message)))
+
+
+INTERRUPTED = 130  # exit code
+
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Treat SIGTERM (kill, batch systems) and SIGHUP (a closed terminal) like Ctrl-C, which solvers understand."""
+    with _handlers(signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let nothing but kill -9 end the process while a result is written."""
+    with _handlers(signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def _handlers(handler: Any) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in _ENDING}
+    for number in _ENDING:
+        if before[number] is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old if old is not None else signal.SIG_DFL)

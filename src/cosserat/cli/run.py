@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,8 +12,7 @@ import typer
 from rich.text import Text
 
 from cosserat.cli.files import PICTURES, ModelPath, Settings, check_outputs, list_written, load
-from cosserat.cli.guard import NOT_FINISHED, Debug, UsageProblem, console, errors, guarded
-from cosserat.cli.signals import INTERRUPTED, undisturbed
+from cosserat.cli.guard import INTERRUPTED, NOT_FINISHED, Debug, UsageProblem, console, errors, guarded, undisturbed
 from cosserat.errors import FileFormatError
 from cosserat.io.formats import SUFFIXES, demand
 
@@ -65,7 +66,6 @@ def run(
 ) -> None:
     """Simulate a model file; options win over its section [bold]simulate[/bold]. Writes a NetCDF file."""
     from cosserat.cli.kernels import prepare
-    from cosserat.cli.progress import progress_bar
     from cosserat.solve.analyses.simulate import simulate
 
     loaded = load(model, set_)
@@ -93,7 +93,7 @@ def run(
     check_outputs(model, out=(out, SUFFIXES), html=(html, (".html", ".htm")), plot=(picture, PICTURES))
     demand(out.suffix.lower(), f"--out {out}")
     prepare(settings.get("integrator", "generalized-alpha"), settings.get("formulation", "galilean"))
-    with progress_bar(settings["duration"]) as progress:
+    with _progress_bar(settings["duration"]) as progress:
         result = simulate(loaded.model, progress=progress, **settings)
     with undisturbed():  # a second signal must not take what the first one left
         _save(result, out)
@@ -163,3 +163,24 @@ def leave(status: Any, consolation: str) -> None:
     interrupted = status.outcome.name == "INTERRUPTED"
     errors.print(Text("not finished  ", style="bold red") + Text(f"{status.message}; {consolation}"))
     raise typer.Exit(INTERRUPTED if interrupted else NOT_FINISHED)
+
+
+@contextmanager
+def _progress_bar(duration: float) -> Iterator[Callable[[float, Any], None]]:
+    """Show a bar on the terminal while the body runs; gives the function that `simulate` takes as `progress`."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("t = {task.completed:.4g} of {task.total:.4g} s"),
+        BarColumn(bar_width=None),
+        TextColumn("{task.fields[steps]} steps, {task.fields[iterations]:.1f} iterations per step"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task("", total=duration, steps=0, iterations=0.0)
+
+        def update(t: float, counters: Any) -> None:
+            steps = max(1, counters.steps)
+            bar.update(task, completed=t, steps=counters.steps, iterations=counters.solves / steps)
+
+        yield update

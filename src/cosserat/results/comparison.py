@@ -236,7 +236,7 @@ class Comparison:
         Targets are places or joints, as for `Run.plot`; without: the place with the largest difference. With `ax`, only
         the difference is drawn, into it.
         """
-        from cosserat.view.comparison import plot_comparison
+        from cosserat.view.plot import plot_comparison
 
         return plot_comparison(self, targets, quantity, ax, path)
 

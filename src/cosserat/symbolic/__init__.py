@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from cosserat.symbolic.conserved import Current as Current
     from cosserat.symbolic.equations import Equations as Equations
     from cosserat.symbolic.equations import lagrange as lagrange
+    from cosserat.symbolic.evaluate import check_potential as check_potential
+    from cosserat.symbolic.group_dynamics import GroupMotion as GroupMotion
     from cosserat.symbolic.group_dynamics import euler_poincare as euler_poincare
     from cosserat.symbolic.groups import GA as GA
     from cosserat.symbolic.groups import SE2 as SE2
@@ -42,34 +44,30 @@ if TYPE_CHECKING:
     from cosserat.symbolic.groups import R as R
     from cosserat.symbolic.groups import product as product
     from cosserat.symbolic.groups import semidirect as semidirect
-    from cosserat.symbolic.intrinsic_motion import IntrinsicMotion as IntrinsicMotion
+    from cosserat.symbolic.intrinsic_step import IntrinsicMotion as IntrinsicMotion
     from cosserat.symbolic.intrinsic_step import intrinsic as intrinsic
     from cosserat.symbolic.jets import Jets as Jets
     from cosserat.symbolic.linear import LinearEquations as LinearEquations
-    from cosserat.symbolic.motion import GroupMotion as GroupMotion
     from cosserat.symbolic.notation import notations as notations
     from cosserat.symbolic.poincare import PoincareChetayev as PoincareChetayev
-    from cosserat.symbolic.potential import check_potential as check_potential
     from cosserat.symbolic.quasi_velocities import QuasiVelocities as QuasiVelocities
     from cosserat.symbolic.symbols import strain as strain
     from cosserat.symbolic.symbols import twist as twist
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "quasi_velocities": ("QuasiVelocities",),
-    "potential": ("check_potential",),
-    "intrinsic_motion": ("IntrinsicMotion",),
-    "intrinsic_step": ("intrinsic",),
+    "intrinsic_step": ("IntrinsicMotion", "intrinsic"),
     "connection": ("Connection", "covariant_derivative", "covariant_divergence", "curvature", "torsion"),
     "compiled": ("CompiledEquations",),
     "compiled_problem": ("CompiledProblem",),
+    "evaluate": ("check_potential",),
     "equations": ("Equations", "lagrange"),
     "linear": ("LinearEquations",),
     "composed": ("SymbolicComposedVectors", "composed_vectors"),
     "conserved": ("Current",),
-    "motion": ("GroupMotion",),
     "jets": ("Jets",),
     "poincare": ("PoincareChetayev",),
-    "group_dynamics": ("euler_poincare",),
+    "group_dynamics": ("GroupMotion", "euler_poincare"),
     "notation": ("notations",),
     "groups": ("GA", "Galilei", "Group", "Heisenberg", "R", "SE2", "SE3", "SL", "SO2", "SO3", "product", "semidirect"),
     "symbols": ("strain", "twist"),

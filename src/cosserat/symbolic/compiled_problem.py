@@ -12,9 +12,9 @@ from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model.formula_code import function_source
 from cosserat.symbolic import evaluate
+from cosserat.symbolic.compiled import CompiledSource, module_source
 from cosserat.symbolic.dependency import sp
-from cosserat.symbolic.motion import GroupMotion
-from cosserat.symbolic.source import CompiledSource, module_source
+from cosserat.symbolic.group_dynamics import GroupMotion
 
 if TYPE_CHECKING:
     from cosserat.symbolic.poincare import PoincareChetayev

@@ -13,7 +13,7 @@ from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.symbolic.dependency import product_to_sum, sp
 from cosserat.symbolic.equations import Equations
-from cosserat.symbolic.geometry import body_inertia, body_mass, body_rotation
+from cosserat.symbolic.formulas import body_inertia, body_mass, body_rotation
 from cosserat.symbolic.vectors import (
     ZERO,
     Matrix,

@@ -17,9 +17,9 @@ from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model.algebra import named
 from cosserat.symbolic.arguments import array, by_name, listed, whole
-from cosserat.symbolic.collocation import integrate
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values, substituted
+from cosserat.symbolic.group_dynamics import integrate
 from cosserat.symbolic.groups import Group
 
 _WHO = "Connection"

@@ -18,8 +18,7 @@ from cosserat.model.rolling import KnifeEdge, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.forces import Forces
-from cosserat.symbolic.formulas import T, exact_matrix, function_of_time, number, vector
-from cosserat.symbolic.geometry import joint_axes, joint_position
+from cosserat.symbolic.formulas import T, exact_matrix, function_of_time, joint_axes, joint_position, number, vector
 from cosserat.symbolic.mechanism import GROUND_LINK, SymbolicMechanism
 from cosserat.symbolic.vectors import (
     ONE,

@@ -11,15 +11,15 @@ from cosserat.model.algebra import symbols_in
 from cosserat.model.formula_code import function_source
 from cosserat.model.model import Model
 from cosserat.symbolic.arguments import listed
+from cosserat.symbolic.compiled import module_source
 from cosserat.symbolic.constraints import ConstraintRow, Constraints
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.forces import Forces
 from cosserat.symbolic.formulas import T
 from cosserat.symbolic.inertia import SymbolicInertia
 from cosserat.symbolic.mechanism import SymbolicMechanism
-from cosserat.symbolic.printing import equations_latex, equations_text
-from cosserat.symbolic.source import module_source
-from cosserat.symbolic.turns import TurnFunction
+from cosserat.symbolic.notation import equations_latex, equations_text
+from cosserat.symbolic.vectors import TurnFunction
 
 if TYPE_CHECKING:
     from cosserat.symbolic.compiled import CompiledEquations

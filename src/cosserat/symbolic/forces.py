@@ -17,8 +17,7 @@ from cosserat.model.potentials import joint_names
 from cosserat.model.rough import rough_parts
 from cosserat.model.servos import servos_of
 from cosserat.symbolic.dependency import sp
-from cosserat.symbolic.formulas import T, Traced, function_of_time, number
-from cosserat.symbolic.geometry import place_position
+from cosserat.symbolic.formulas import T, Traced, function_of_time, number, place_position
 from cosserat.symbolic.mechanism import SymbolicMechanism
 from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, identity, matmul, mul, mul_t, scale, sub, zeros
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cosserat.errors import SolveError
 from cosserat.symbolic.arguments import by_name, listed
 from cosserat.symbolic.dependency import sp
-from cosserat.symbolic.directional import directional, replaced
-from cosserat.symbolic.turns import TurnFunction
+from cosserat.symbolic.vectors import TurnFunction, directional, replaced
 
 if TYPE_CHECKING:
     from cosserat.symbolic.equations import Equations
@@ -86,7 +85,7 @@ def linearize(equations: Equations, about: Mapping[Any, Any], inputs: Sequence[A
     K = sp.Matrix(n, n, lambda i, j: mechanism.along(residual[i], j))
 
     def jacobian(symbols: Sequence[sp.Symbol]) -> sp.Matrix:
-        columns = [[directional(x, {s: sp.S.One}) for x in residual] for s in symbols]
+        columns = [[directional(x, {s: sp.S.One}, {}) for x in residual] for s in symbols]
         return sp.Matrix(n, len(symbols), lambda i, j: columns[j][i])
 
     C, B = jacobian(equations.v), -jacobian(changing)

@@ -20,34 +20,40 @@ from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.model.potentials import JointPotential
 from cosserat.symbolic.dependency import sp
-from cosserat.symbolic.directional import directional
 from cosserat.symbolic.formulas import T as TIME
-from cosserat.symbolic.formulas import exact_matrix, number
-from cosserat.symbolic.geometry import (
+from cosserat.symbolic.formulas import (
     aligned,
     body_inertia,
     body_mass,
     body_rotation,
+    exact_matrix,
     has_symbolic_axes,
     joint_axes,
     joint_position,
+    number,
     place_position,
 )
-from cosserat.symbolic.turns import UNTURNED, Turn, coshalf, cotc, quaternion_matrix, sinhalf
 from cosserat.symbolic.vectors import (
     ONE,
+    UNTURNED,
     ZERO,
     Matrix,
+    Turn,
     Vector,
     add,
+    coshalf,
+    cotc,
     cross,
+    directional,
     dot,
     identity,
     matmul,
     mul,
     mul_t,
     point_inertia,
+    quaternion_matrix,
     scale,
+    sinhalf,
     sub,
     summed,
     transposed,

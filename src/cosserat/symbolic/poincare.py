@@ -14,9 +14,9 @@ from cosserat.symbolic.arguments import array
 from cosserat.symbolic.conserved import Current, currents
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values
+from cosserat.symbolic.group_dynamics import GroupMotion
 from cosserat.symbolic.groups import Group
 from cosserat.symbolic.jets import Jets
-from cosserat.symbolic.motion import GroupMotion
 from cosserat.symbolic.notation import Notation, printed
 
 if TYPE_CHECKING:

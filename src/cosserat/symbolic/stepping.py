@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.symbolic.turns import numeric_coshalf, numeric_cotc, numeric_sinhalf
+from cosserat.symbolic.vectors import numeric_coshalf, numeric_cotc, numeric_sinhalf
 
 
 class Loops(NamedTuple):

@@ -1,9 +1,10 @@
-"""Plots over time and of shapes, with Matplotlib; they work without a display."""
+"""Plots over time, of shapes and of comparisons, with Matplotlib; they work without a display."""
 
 from __future__ import annotations
 
 import io
 import os
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,9 @@ from cosserat.results.quantities import JOINT, LINE, questions
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from xarray import DataArray
 
+    from cosserat.results.comparison import Comparison
     from cosserat.results.run import Run
 
 
@@ -38,12 +41,8 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path
     figure, axes = new_axes(ax)
     for target in targets:
         data = asked(run, quantity, target)
-        label = str(getattr(target, "label", getattr(target, "name", target)))
-        if data.ndim == 1:
-            axes.plot(run.time, data.values, label=label)
-        else:
-            for k, part in enumerate(data[data.dims[1]].values):
-                axes.plot(run.time, data.values[:, k], label=f"{label}  {part}")
+        for values, label in _curves(data, target):
+            axes.plot(run.time, values, label=label)
     axes.set_xlabel("time (s)")
     axes.set_ylabel(f"{quantity.replace('_', ' ')} ({data.attrs['units']})")
     return finish(figure, axes, f"{run.motion.mechanism.name}", path)
@@ -164,3 +163,63 @@ def finish(figure: Any, axes: Any, title: str, path: str | Path | None) -> Figur
         axes.set_title(title)
     axes.legend(loc="best", fontsize="small", framealpha=0.8)
     return save(figure, path)
+
+
+def plot_comparison(
+    comparison: Comparison, targets: tuple[Any, ...], quantity: str, ax: Any, path: str | Path | None
+) -> Figure:
+    """Both runs over time, the floating one dashed on top, and the size of their difference below."""
+    demand_quantity(quantity, "plot")
+    targets = targets or _default(comparison, quantity)
+    if not targets:
+        raise SolveError(f"plot: the model has nothing whose {quantity} could be drawn")
+    title = f"{comparison.galilean.motion.mechanism.name}: Galilean and floating frames"
+    if ax is not None:
+        _differences(comparison, targets, quantity, ax)
+        return finish(ax.figure, ax, title, path)
+    figure = new_figure(7.5, 5.5)
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    colours = count()
+    for target in targets:
+        one, two = (asked(run, quantity, target) for run in (comparison.galilean, comparison.floating))
+        for (y_one, label), (y_two, _) in zip(_curves(one, target), _curves(two, target), strict=True):
+            colour = f"C{next(colours) % 10}"
+            above.plot(one["time"], y_one, color=colour, linewidth=3.5, alpha=0.4, label=label)
+            above.plot(two["time"], y_two, "--", color=colour)
+    above.set_ylabel(f"{quantity.replace('_', ' ')} ({one.attrs['units']})")
+    above.plot([], [], color="0.3", linewidth=3.5, alpha=0.4, label="Galilean frame")
+    above.plot([], [], "--", color="0.3", label="floating frames")
+    _differences(comparison, targets, quantity, below)
+    finish(figure, above, title, None)
+    below.grid(True, alpha=0.3)
+    if len(targets) > 1:
+        below.legend(loc="best", fontsize="small", framealpha=0.8)
+    return save(figure, path)
+
+
+def _default(comparison: Comparison, quantity: str) -> tuple[Any, ...]:
+    if quantity in questions(JOINT):
+        return tuple(comparison.joints)[:1]
+    if quantity in questions(LINE):
+        return tuple(comparison.galilean.motion.mechanism.springs)[:1]
+    return tuple(sorted(comparison.places, key=lambda name: -comparison.places[name].difference)[:1])
+
+
+def _differences(comparison: Comparison, targets: tuple[Any, ...], quantity: str, axes: Any) -> None:
+    for k, target in enumerate(targets):
+        data = comparison.between(quantity, target)
+        size = np.linalg.norm(data.values.reshape(len(data), -1), axis=1)
+        axes.plot(comparison.time, size, color=f"C{k % 10}", label=_label(target))
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel(f"difference ({data.attrs['units']})")
+
+
+def _curves(data: DataArray, target: Any) -> list[tuple[Array, str]]:
+    """The components of a quantity over time, each with its label."""
+    if data.ndim == 1:
+        return [(data.values, _label(target))]
+    return [(data.values[:, k], f"{_label(target)}  {part}") for k, part in enumerate(data[data.dims[1]].values)]
+
+
+def _label(target: Any) -> str:
+    return str(getattr(target, "label", getattr(target, "name", target)))

@@ -157,7 +157,7 @@ def test_doctor_is_well() -> None:
 
 
 def test_doctor_says_when_numbers_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cosserat.cli import selftest
+    from cosserat.cli import doctor as selftest
 
     monkeypatch.setattr(selftest, "CHECKS", (lambda: selftest.Check("nonsense", 1.0, float("nan"), 1.0),))
     result = call("doctor")
