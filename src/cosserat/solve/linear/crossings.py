@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from cosserat.errors import CosseratError
+from cosserat.errors import CosseratError, SolveError
 from cosserat.solve.linear.spectra import Complex, Spectrum
 
 _PRECISION = 1e-11  # relative change of the critical value at which the search ends
@@ -116,7 +116,12 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
             at = guess + _NEARER * (live.value - guess)
         else:
             at = 0.5 * (near.value + far.value)
-        middle = evaluate(at)
+        try:
+            middle = evaluate(at)
+        except SolveError:
+            if len(points) >= 3 and np.isfinite(guess):
+                break  # so near a critical value that its equilibrium is not found: what is known tells the value
+            raise
         if middle.n_zero > live.n_zero and len(points) >= 3 and np.isfinite(guess):
             break
         if middle.n_growing == near.n_growing:
