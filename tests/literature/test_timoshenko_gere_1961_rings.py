@@ -15,7 +15,7 @@ SECTION = cs.Section(stiffness=[1e7, 1e9, 1e9, 100, 100, 1], mass=[1, 1, 1, 1e-9
 def test_a_closed_ring(follower: bool, wanted: float) -> None:
     """q R^3/EI = 3 where the pressure stays normal to the ring, 4 where its direction stays.
 
-    The dead load leaves no equilibrium beside the critical value that Newton's method finds: the value is known by then.
+    Beside the dead load's critical value Newton's method finds no equilibrium: the value is known by then.
     """
     model = cs.Model("ring")
     circle = lambda s: np.array([np.cos(2 * np.pi * s), np.sin(2 * np.pi * s), 0.0])  # noqa: E731
