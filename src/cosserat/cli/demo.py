@@ -146,6 +146,6 @@ def _plot_tip(runs: dict[tuple[str, float], Run], path: Path) -> Path:
         ax.set_title(f"{component} of the tip (m)", fontsize=10)
         ax.set_xlim(0.0, run.time[-1])
         ax.grid(alpha=0.3)
-    axes[0].legend(frameon=False, ncols=2)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", frameon=False, ncols=4)
     save(figure, path)
     return path

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from cosserat.results.comparison import Comparison
     from cosserat.results.run import Run
 
+FEW, MANY = 9, 22  # entries of a legend inside the axes, and beside them
+
 
 def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path: str | Path | None) -> Figure:
     """A quantity over time, of places or joints; if none is named, the position of places, the coordinate of joints."""
@@ -161,8 +163,22 @@ def finish(figure: Any, axes: Any, title: str, path: str | Path | None) -> Figur
     axes.margins(x=0.02)
     if not axes.get_title():
         axes.set_title(title)
-    axes.legend(loc="best", fontsize="small", framealpha=0.8)
+    _legend(axes)
     return save(figure, path)
+
+
+def _legend(axes: Any) -> None:
+    """Beside many lines instead of on top of them; no more entries than there is height for."""
+    handles, labels = axes.get_legend_handles_labels()
+    if len(handles) <= FEW:
+        axes.legend(loc="best", fontsize="small", framealpha=0.8)
+        return
+    if len(handles) > MANY:
+        from matplotlib.lines import Line2D
+
+        labels = [*labels[:MANY], f"and {len(handles) - MANY} more"]
+        handles = [*handles[:MANY], Line2D([], [], linestyle="none")]
+    axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize="x-small", frameon=False)
 
 
 def plot_comparison(

@@ -6,6 +6,7 @@ import base64
 import json
 import tempfile
 import webbrowser
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 MAX_FRAMES = 900
 PER_ELEMENT = 4  # pieces drawn per element
 PALETTE = ("#2f7fd1", "#e4572e", "#2a9d74", "#8e5bd0", "#d99a1c", "#c2417c", "#3aa6b9", "#7a6a58")
+LINES = "#6b3f8f"  # springs, dampers and tendons
 
 
 def show(run: Run, path: str | Path | None, open: bool | None, trail: Any) -> Path:
@@ -43,7 +45,7 @@ def show(run: Run, path: str | Path | None, open: bool | None, trail: Any) -> Pa
 def html(run: Run, trail: Any = None) -> str:
     """The text of the file."""
     page = files("cosserat.view").joinpath("scene.html").read_text(encoding="utf-8")
-    title = run.motion.mechanism.name.replace("<", "").replace("&", "")
+    title = escape(run.motion.mechanism.name, quote=False)
     data = json.dumps(scene(run, trail), separators=(",", ":")).replace("</", "<\\/")
     return page.replace("__TITLE__", title).replace("__DATA__", data)
 
@@ -83,6 +85,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         arrays = mechanism.system.joints
         R, x = motion.node(arrays.node[joint.index, 1])
         joints.append({"name": joint.name, "x": _pack((x + R @ arrays.frame_b[joint.index, 9:])[rows])})
+    lines = [{"name": name, "colour": LINES, "x": _pack(_line(run, k)[rows])} for name, k in mechanism.springs.items()]
     trails = []
     for place in _trail_places(run, trail):
         station, label = mechanism.station(place)
@@ -93,6 +96,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
             everything,
             *(_corners(run, name, rows) for name in mechanism.modal),
             *(touched(motion, k)[rows] for k in discs(motion)),
+            *(_line(run, k)[rows].reshape(-1, 3) for k in mechanism.springs.values()),
         )
     )
     low, high = everything.min(axis=0), everything.max(axis=0)
@@ -110,6 +114,8 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         "size": size,
         "scale": scale,
         "low": low.tolist(),
+        "high": high.tolist(),
+        "room": 0.5 * _body_extent(bodies),
         "up": up,
         "status": "" if run.status.ok else run.status.message,
         "beams": beams,
@@ -117,6 +123,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         "wheels": wheels,
         "outlines": outlines,
         "joints": joints,
+        "lines": lines,
         "trails": trails,
     }
 
@@ -189,6 +196,16 @@ def _links(run: Run, node: int) -> list[list[float]]:
     points += [system.joints.frame_b[j, 9:] for j in np.nonzero(system.joints.node[:, 1] == node)[0]]
     points += [system.springs.point[j] for j in np.nonzero(system.springs.node == node)[0]]
     return [p.tolist() for p in points]
+
+
+def _line(run: Run, k: int) -> Array:
+    """Points (nt, n, 3) that a spring, damper or tendon is stretched through."""
+    lines = run.motion.mechanism.system.springs
+    points = []
+    for p in range(lines.start[k], lines.start[k + 1]):
+        R, x = run.motion.node(lines.node[p])
+        points.append(x + R @ lines.point[p])
+    return np.stack(points, axis=1)
 
 
 def _wheel(run: Run, k: int, colours: dict[int, str], rows: NDArray[np.int64]) -> dict[str, Any]:

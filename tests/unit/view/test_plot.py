@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 import cosserat as cs
 from cosserat.errors import PlaceError, SolveError
-from cosserat.view.scene import scene
+from cosserat.view.scene import html, scene
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def test_scene_is_one_file_that_holds_the_motion(run: cs.Run, tmp_path: Path) ->
     text = path.read_text(encoding="utf-8")
     assert "http" not in text
     assert "__DATA__" not in text
-    assert "<title>arm 1></title>" in text
+    assert "<title>arm &lt;1&gt;</title>" in text
     data = json.loads(re.search(r"const S = (.*);\n", text)[1])
     unpack = lambda s: np.frombuffer(base64.b64decode(s), dtype="<f4")  # noqa: E731
     assert np.allclose(unpack(data["time"]), run.time, atol=1e-6)
@@ -79,6 +80,39 @@ def test_scene_is_one_file_that_holds_the_motion(run: cs.Run, tmp_path: Path) ->
     assert data["bodies"][1]["shape"] is None
     assert len(data["bodies"][1]["links"]) == 1
     assert [t["name"] for t in data["trails"]] == ["beam.end"]
+
+
+def test_the_legend_of_many_lines_leaves_room_for_them(tmp_path: Path) -> None:
+    model = cs.Model("many", gravity=(0, 0, -9.81))
+    for k in range(30):
+        model.add(cs.RigidBody(f"body {k}", mass=1.0, inertia=(1, 1, 1), com=(k, 0, 0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = cs.simulate(model, duration=0.1, step=0.05).plot(path=tmp_path / "many.png")
+    (axes,) = figure.axes
+    assert len(axes.lines) == 90
+    assert axes.get_legend().get_texts()[-1].get_text() == "and 68 more"
+    assert axes.get_position().width > 0.6
+
+
+def test_springs_and_tendons_are_drawn_and_seen_whole() -> None:
+    model = cs.Model("hanging & swinging", gravity=(0, 0, -9.81))
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0, com=(0.5, 0, -1)))
+    model.add(cs.Spring("spring", cs.GROUND.at((0, 0, 2)), ball, stiffness=100.0))
+    model.add(cs.Tendon("cable", through=[cs.GROUND.at((1, 0, 0)), ball, cs.GROUND.at((1, 0, -2))], stiffness=50.0))
+    run = cs.simulate(model, duration=0.1, step=0.01)
+    assert "<title>hanging &amp; swinging</title>" in html(run)
+    picture = scene(run)
+    unpack = lambda s: np.frombuffer(base64.b64decode(s), dtype="<f4")  # noqa: E731
+    spring, cable = picture["lines"]
+    assert (spring["name"], cable["name"]) == ("spring", "cable")
+    x = unpack(cable["x"]).reshape(len(run.time), 3, 3)
+    assert np.allclose(x[:, 1], run.position("ball"), atol=1e-6)
+    assert np.allclose(x[:, [0, 2]], [(1, 0, 0), (1, 0, -2)])
+    assert unpack(spring["x"]).reshape(len(run.time), 2, 3)[0, 0].tolist() == [0, 0, 2]
+    assert picture["high"][2] == 2.0
+    assert picture["low"][2] == -2.0
+    assert picture["room"] == pytest.approx(0.05)
 
 
 def test_trails_and_browser(run: cs.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
