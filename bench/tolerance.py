@@ -21,7 +21,7 @@ from scipy.interpolate import CubicSpline
 
 import cosserat as cs
 from cosserat.compile.build import compile_model
-from cosserat.compile.scales import extent
+from cosserat.compile.skeleton import extent
 
 Array = NDArray[np.float64]
 Reference = Callable[[Array], Array]

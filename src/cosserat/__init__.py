@@ -83,8 +83,7 @@ from cosserat.model import (
 if TYPE_CHECKING:
     from cosserat import lie, symbolic
     from cosserat.compile.modal import modal_body
-    from cosserat.compile.modal_solid import modal_body_from_mesh
-    from cosserat.compile.solid_part import SolidInterface
+    from cosserat.compile.solid_part import SolidInterface, modal_body_from_mesh
     from cosserat.io import load_equilibrium, load_model, load_run, save_model
     from cosserat.io.meshes import load_mesh
     from cosserat.lie import Frame, Twist
@@ -207,7 +206,7 @@ _LAZY = {
     "load_run": "cosserat.io",
     "mass_matrix": "cosserat.solve.relative.recursion",
     "modal_body": "cosserat.compile.modal",
-    "modal_body_from_mesh": "cosserat.compile.modal_solid",
+    "modal_body_from_mesh": "cosserat.compile.solid_part",
     "modes": "cosserat.solve.analyses.modes",
     "resonances": "cosserat.solve.analyses.resonances",
     "save_model": "cosserat.io",

@@ -321,7 +321,7 @@ def test_what_is_missing_is_said():
 
 
 def test_a_given_surface_floats_as_the_box_it_is():
-    from cosserat.model.surfaces import box_surface
+    from cosserat.model.fluid_loads import box_surface
 
     tilted = floating_box(1.2, tilt=0.2)
     own = cs.simulate(tilted, duration=0.5, step=0.01).rotation("box").values[-1]

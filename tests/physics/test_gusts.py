@@ -6,8 +6,8 @@ from scipy.stats import chi2
 
 import cosserat as cs
 from cosserat.errors import ArgumentError
-from cosserat.model.turbulence import DRYDEN, VON_KARMAN
 from cosserat.model.wagner import SEARS, kuessner, kuessner_lags, wagner
+from cosserat.model.winds import DRYDEN, VON_KARMAN
 
 RHO, SPEED, UP = 1.2, 10.0, 0.1
 STEADY = 0.5 * RHO * SPEED**2 * 2 * np.pi * 0.01  # N, on a unit wing at 0.01 rad

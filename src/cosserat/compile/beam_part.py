@@ -1,4 +1,6 @@
-"""A beam as a `FlexiblePart`: the matrices of its own finite elements in the reference configuration.
+"""A beam as a `FlexiblePart`, or a model of beams and rigid bodies that are fixed to each other.
+
+The matrices are those of the beams' own finite elements in the reference configuration.
 
 Stiffness, damping and mass are those of the equations that `simulate` solves, linearised. Strains of second order,
 from which loads stiffen the beam, are those of the same elements: with e = d - d0 = e1 + e2/2 + ... for displacements
@@ -8,25 +10,38 @@ strains adds e1 Q e1 (see `elements`).
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import frame_to_row
-from cosserat.compile.flexible_part import Drawn, FlexiblePart, MassPoints, Recovery
-from cosserat.compile.mass_points import assemble_matrices, beam_points, joined, lumped_body, sparse_matrix
+from cosserat.compile.flexible_part import (
+    Drawn,
+    FlexiblePart,
+    MassPoints,
+    Recovery,
+    assemble_matrices,
+    beam_points,
+    joined,
+    lumped_body,
+    sparse_matrix,
+)
 from cosserat.compile.matter import nodal_mass
 from cosserat.compile.media import linear_medium
 from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
 from cosserat.compile.series import skew
+from cosserat.errors import ArgumentError, CosseratWarning, ModelError
 from cosserat.kernels.beams import relative_vectors
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.joints import Fixed
+from cosserat.model.model import Model
 from cosserat.model.places import Place
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 
 
@@ -205,3 +220,80 @@ def _inertia_shares(points: MassPoints, e: int, unknowns: Ints) -> Array:
     fields = np.einsum("pc,ij->pijc", moments, np.eye(3)).reshape(3 * len(here), 12)
     sampling = points.sampling[(3 * here[:, None] + np.arange(3)).ravel()][:, unknowns]
     return -np.asarray(sampling.T @ fields)
+
+
+def welded_part(model: Model, interfaces: dict[str, Any], recovery: dict[str, Any]) -> FlexiblePart:
+    """Matrices of a model; interfaces and recovery points are places on its beams, as objects or as text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CosseratWarning)  # a part need not be attached to anything
+        model.validate()
+    for component in model:
+        if not isinstance(component, (Beam, RigidBody, Fixed)):
+            raise ModelError(
+                f"{component.title}: a part that becomes a modal body has beams, rigid bodies and fixed joints only"
+            )
+    if not model.beams:
+        raise ModelError(f"{model.title}: it has no beam, so nothing in it is elastic")
+    welds = []
+    attached: dict[str, Place] = {}  # rigid body -> place on a beam
+    waiting = list(model.joints)
+    for joint in waiting:
+        if joint.parent.on_ground or joint.child.on_ground:
+            raise ModelError(f"{joint.title}: it leads to the ground; leave it out and attach the modal body instead")
+        if isinstance(joint.parent.owner, Beam) and isinstance(joint.child.owner, Beam):
+            if float(np.linalg.norm(joint.parent.position - joint.child.position)) > 1e-9 * _size(model):
+                raise ModelError(f"{joint.title}: the two beams do not meet there; let their places coincide")
+            welds.append((joint.parent, joint.child))
+    _demand_connected(model, welds)
+    for _ in model.bodies:
+        for joint in waiting:
+            _attach(joint, attached)
+    for body in model.bodies:
+        if body.name not in attached:
+            raise ModelError(f"{body.title}: no fixed joint leads from it to a beam")
+    places = {}
+    for argument, table in (("interfaces", interfaces), ("recovery", recovery)):
+        for name, target in table.items():
+            place = model.place(target, f"{model.title}: {argument}[{name!r}]")
+            if not isinstance(place.owner, Beam):
+                raise ArgumentError(model.title, f"{argument}[{name!r}]", f"is {place.label!r}; name a place on a beam")
+            places[argument, name] = place
+    return assemble_part(
+        model.title,
+        model.beams,
+        tuple(welds),
+        tuple((body, attached[body.name]) for body in model.bodies),
+        {name: places["interfaces", name] for name in interfaces},
+        {name: places["recovery", name] for name in recovery},
+    )
+
+
+def _demand_connected(model: Model, welds: list[tuple[Place, Place]]) -> None:
+    reached = {model.beams[0].name}
+    for _ in model.beams:
+        for pair in welds:
+            names = {place.owner.name for place in pair}
+            if names & reached:
+                reached |= names
+    for beam in model.beams:
+        if beam.name not in reached:
+            raise ModelError(f"{beam.title}: no fixed joint connects it to {model.beams[0].title}, they are apart")
+
+
+def _attach(joint: Any, attached: dict[str, Place]) -> None:
+    """Note the place on a beam with which a rigid body moves; a second, different one is an error."""
+    for body, other in ((joint.child, joint.parent), (joint.parent, joint.child)):
+        if not isinstance(body.owner, RigidBody):
+            continue
+        place = other if isinstance(other.owner, Beam) else attached.get(other.owner.name)
+        if place is None:
+            continue
+        if attached.setdefault(body.owner.name, place) != place:
+            raise ModelError(
+                f"{joint.title}: {body.owner.title} is fixed to two places, {attached[body.owner.name].label!r} and "
+                f"{place.label!r}; fix it to one and the beams to each other"
+            )
+
+
+def _size(model: Model) -> float:
+    return max(beam.length for beam in model.beams)

@@ -9,13 +9,20 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, System
 from cosserat.compile.elements import ElementMatrices, element_weights
 from cosserat.compile.fluid_links import demand_own_bodies
 from cosserat.compile.inputs import Sampler
-from cosserat.compile.joints import compile_joints, driven_joints, freedom_arrays, ints, joint_arrays, turn_arrays
+from cosserat.compile.joints import (
+    compile_joints,
+    driven_joints,
+    freedom_arrays,
+    ints,
+    joint_arrays,
+    lone_bodies,
+    turn_arrays,
+)
 from cosserat.compile.loads import (
     along_beams,
     given_tensions,
@@ -26,13 +33,17 @@ from cosserat.compile.loads import (
 )
 from cosserat.compile.media import compile_media, media_arrays
 from cosserat.compile.mesh import beam_matrices
-from cosserat.compile.opening import lone_bodies
 from cosserat.compile.ordering import build_pattern
-from cosserat.compile.parts import Parts
-from cosserat.compile.rolling import rolling_arrays
-from cosserat.compile.rules import compile_rules, coupled_by_rules, rule_arrays, users
-from cosserat.compile.scales import body_masses, extents, typical_mass
-from cosserat.compile.skeleton import Skeleton, build_skeleton, initial_twists
+from cosserat.compile.rules import compile_rules, coupled_by_rules, rolling_arrays, rule_arrays, users
+from cosserat.compile.skeleton import (
+    Parts,
+    Skeleton,
+    body_masses,
+    build_skeleton,
+    extents,
+    initial_twists,
+    typical_mass,
+)
 from cosserat.compile.state_laws import compile_law
 from cosserat.compile.state_loads import coupled_nodes, n_columns, signal_functions, signals_of, state_load_arrays
 from cosserat.errors import ModelError
@@ -52,8 +63,6 @@ from cosserat.kernels.arrays import (
 from cosserat.lie import se3
 from cosserat.model.model import Model
 from cosserat.model.servos import servos_of
-
-Array = NDArray[np.float64]
 
 
 class ComponentKind(NamedTuple):

@@ -32,11 +32,11 @@ from cosserat.kernels.arrays import (
     address_rows,
 )
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
 from cosserat.model.rolling import Rolling
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

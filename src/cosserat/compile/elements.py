@@ -23,12 +23,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.matter import ReferenceElements, line_of, mass_of, towards_ends
 from cosserat.compile.series import POINTS, WEIGHT, XI, bracket, exponential, skew
-
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 _STRETCH = 0.6  # see the docstring of this module
 _SOFT = 1e-12  # of the largest flexibility: what rounding errors leave of one that should be zero

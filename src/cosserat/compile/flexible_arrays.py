@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import frame_to_row
-from cosserat.compile.modal_dynamics import affine_fields
-from cosserat.compile.seats import Seat
+from cosserat.compile.modal_dynamics import Seat, affine_fields
 from cosserat.kernels.flexible import arrays
 from cosserat.kernels.flexible.arrays import (
     ElasticBodies,
@@ -32,12 +31,12 @@ from cosserat.kernels.flexible.bent import ROOM
 from cosserat.kernels.flexible.body_tangents import MODE_ROW
 from cosserat.kernels.flexible.seat_tangents import S_ROW
 from cosserat.kernels.flexible.tangents import L_ROW
+from cosserat.lie.protocol import Array
 from cosserat.model.modal import ModalBody
 
 if TYPE_CHECKING:
     from cosserat.compile.tree import Link
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SYMMETRIC = np.array((0, 1, 2, 4, 5, 8))

@@ -12,17 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.skeleton import Skeleton
 from cosserat.errors import ModelError
 from cosserat.kernels.varying import write_mass
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Number
 from cosserat.model.places import Place
 from cosserat.model.state_loads import StateLoad
-
-Array = NDArray[np.float64]
 
 WEIGHT = ".weight"  # how names of laws end that take the weight of an inertia back
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.jumps import SIDE, Jumps
 from cosserat.compile.rows import drive_frames
 from cosserat.kernels.arrays import Inputs
+from cosserat.lie.protocol import Array
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.joints import Joint
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

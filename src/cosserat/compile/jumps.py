@@ -12,14 +12,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.model.breaks import breaks_of
-from cosserat.model.functions import TimeFunction, VectorFunction
+from cosserat.model.functions import Sampled, TimeFunction, VectorFunction
 from cosserat.model.line_functions import StationMean
-from cosserat.model.sampled import Sampled
 
-Array = NDArray[np.float64]
 Function = TimeFunction | VectorFunction
 
 _AT = 1e-6  # of the step: a jump so close to its end is there

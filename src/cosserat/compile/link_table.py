@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.tree import Link, TreeData
 from cosserat.kernels.recursion import table as layout
 from cosserat.lie import so3
-
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 
 class LinkTable:

@@ -12,25 +12,22 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.joints import ints, ranges
+from cosserat.compile.line_loads import element_sources, shares, varies
 from cosserat.compile.matter import LENGTHS_TOWARDS
-from cosserat.compile.parts import Parts
 from cosserat.compile.series import POINTS, exponential, skew
-from cosserat.compile.varying_loads import element_sources, shares, varies
+from cosserat.compile.skeleton import Parts
 from cosserat.kernels.arrays import LineLoads, Loads, Springs, zeros
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.forces import LineForce
 from cosserat.model.functions import TimeFunction
 from cosserat.model.loads import DistributedLoad
-
-Array = NDArray[np.float64]
 
 
 def spring_nodes(parts: Parts) -> list[tuple[int, int]]:
     """Pairs of nodes that springs, dampers and tendons couple."""
     attach = parts.skeleton.attach
-    return [
-        pair for s in parts.model.springs for pair in combinations([attach(place).node for place in s.places], 2)
-    ]
+    return [pair for s in parts.model.springs for pair in combinations([attach(place).node for place in s.places], 2)]
 
 
 def spring_arrays(parts: Parts) -> Springs:

@@ -51,12 +51,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.series import POINTS, WEIGHT, XI, exponential, skew
+from cosserat.lie.protocol import Array
 from cosserat.model.modal_inertia import axial_of, second_moments
-
-Array = NDArray[np.float64]
 
 LENGTHS_TOWARDS = np.stack((0.5 - 3.0 * XI, 0.5 + 3.0 * XI)) * WEIGHT
 """Lengths (side, points), of an element of unit length, that q_A and q_B of `towards_ends` stand for."""

@@ -17,14 +17,14 @@ from cosserat.errors import ModelError, warn
 from cosserat.kernels import media
 from cosserat.kernels.arrays import Elements, Media, address_rows
 from cosserat.kernels.beams import relative_vectors
+from cosserat.lie.protocol import Array
 from cosserat.model.beams import Beam
 from cosserat.model.medium import Medium
 from cosserat.model.model import Model
 
 if TYPE_CHECKING:
-    from cosserat.compile.parts import Parts
+    from cosserat.compile.skeleton import Parts
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _POINTS = np.array([-0.5, 0.5]) / math.sqrt(3.0)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from cosserat.compile.elements import ElementMatrices, element_matrices
 from cosserat.compile.series import POINTS
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.beams import Beam
 from cosserat.model.nodes import SAME, BeamElement, node_positions
 from cosserat.model.parameters import Parameter
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _QUARTERS = np.array([0.25, 0.5, 0.75])

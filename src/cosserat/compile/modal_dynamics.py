@@ -10,21 +10,22 @@ second order, `ModalBody.elastic_forces` takes the place of K q + D q_dot. Displ
 / 2, enter as the affine fields with the same moments, see `ModalInertia`. All terms up to second order in (q, q_dot) of
 the kinetic energy are those of g, the others make it the square of one velocity field, so that M(q) is positive however
 far the body bends; the equations follow from it exactly. `kernels.flexible.body` and `bent` evaluate them.
+
+Seats are frames carried by a link of a tree, fixed to it or moving with an interface of an elastic body.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.series import skew
 from cosserat.lie import se3, so3
+from cosserat.lie.protocol import Array
 from cosserat.model.interfaces import Interface
 from cosserat.model.modal_inertia import ModalInertia, second_moments
-
-Array = NDArray[np.float64]
 
 _THIN = 1e-11  # extent squared, as a share of that of the body, below which a direction has none
 
@@ -95,3 +96,50 @@ def interface_bias(interface: Interface, q: Array, q_dot: Array) -> Array:
     turning = so3.tangent_derivative(motion[3:], rate[3:]) @ rate[3:] + T @ bent[3:]
     linear = R.T @ bent[:3] - np.cross(omega, R.T @ rate[:3])
     return np.concatenate((linear, interface.rotation.T @ turning))
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A frame on a link.
+
+    Attributes
+    ----------
+    link : int
+        -1 for the ground.
+    frame : (4, 4)
+        In the frame of the link, or in that of the interface if there is one.
+    interface : Interface or None
+    """
+
+    link: int
+    frame: Array
+    interface: Interface | None = None
+
+    def at(self, modal: Array) -> Array:
+        """Frame (4, 4) in the link's, for its modal coordinates."""
+        return self.frame if self.interface is None else interface_frame(self.interface, modal) @ self.frame
+
+    def jacobian(self, modal: Array) -> Array:
+        """Twist (6, m) in its own axes per modal rate, relative to the link."""
+        if self.interface is None:
+            return np.zeros((6, len(modal)))
+        return se3.adjoint(se3.inverse(self.frame)) @ interface_jacobian(self.interface, modal)
+
+    def bias(self, modal: Array, rates: Array) -> Array:
+        """Time derivative of the Jacobian times the modal rates (6,)."""
+        if self.interface is None:
+            return np.zeros(6)
+        return se3.adjoint(se3.inverse(self.frame)) @ interface_bias(self.interface, modal, rates)
+
+
+def beside(seat: Seat, offset: Array) -> Seat:
+    """The seat moved by an offset along its own axes."""
+    return replace(seat, frame=seat.frame @ se3.frame(np.eye(3), offset)) if offset.any() else seat
+
+
+def seat_on(link: int, carrier: Array, place: Array, interface: Interface | None) -> Seat:
+    """The seat of a frame given in the world, as the link's own frame (or the ground's) is, all undeformed."""
+    inside = se3.inverse(carrier) @ place
+    if interface is None or not (interface.shape.any() or interface.stiffening.any()):
+        return Seat(link, inside)
+    return Seat(link, se3.inverse(interface.frame) @ inside, interface)

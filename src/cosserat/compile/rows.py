@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ModelError
 from cosserat.kernels.freedoms import ANGLE_CHILD, ANGLE_PARENT, ROTATION_VECTOR, SLIDE, coordinate
 from cosserat.kernels.joint_rows import ROTATION, SCREW, TRANSLATION
 from cosserat.lie import so3
+from cosserat.lie.protocol import Array
 from cosserat.model.joints import Joint
-
-Array = NDArray[np.float64]
 
 X, Y, Z = np.eye(3)
 _LOCK = [(Y, Z), (Z, X), (X, Y)]  # rotation rows that lock the turns about x, y, z

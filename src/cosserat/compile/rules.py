@@ -1,31 +1,30 @@
-"""Constraints that users write: their laws compiled, their arrays, and their rows where results need them."""
+"""Arrays of what rolls, and constraints that users write: their laws compiled, their rows where results need them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, frame_to_row
 from cosserat.compile.joints import ints, ranges
-from cosserat.compile.parts import Parts
+from cosserat.compile.skeleton import Parts
 from cosserat.compile.state_laws import probe, refused, switched
 from cosserat.errors import CosseratError
-from cosserat.kernels.arrays import Rules
+from cosserat.kernels.arrays import RollingArrays, Rules
 from cosserat.kernels.frames import load_frame
 from cosserat.kernels.pairs import relative_frame, relative_twist
 from cosserat.kernels.rule_laws import BRIEF, MOST, slopes, stencil
 from cosserat.kernels.state_loads import compile_values
+from cosserat.kernels.touching import DISC, EDGE, RULE
 from cosserat.lie import se3
-from cosserat.model.breaks import jumps_of
-from cosserat.model.clock import reads_time
-from cosserat.model.constraint import Constraint
+from cosserat.lie.protocol import Array
+from cosserat.model.breaks import jumps_of, reads_time
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND
-
-Array = NDArray[np.float64]
+from cosserat.model.rolling import Constraint, KnifeEdge, Rolling, RollingDisc
 
 _STEP = 1e-3  # of differences, in radians and extents of the mechanism
 _ROUNDING = 1e-15
@@ -234,3 +233,52 @@ def _relative(compiled: CompiledModel, k: int, frames: Array, twists: Array) -> 
     R, x = relative_frame(frames, a, F_a, y_a, b, F_b, y_b)
     u, w = relative_twist(R, x, twists, a, F_a, y_a, b, F_b, y_b)
     return se3.frame(np.reshape(R, (3, 3)), x), np.array((*u, *w))
+
+
+KINDS: dict[type, int] = {RollingDisc: DISC, KnifeEdge: EDGE}
+
+
+def rolling_arrays(parts: Parts) -> RollingArrays:
+    """Arrays of what rolls."""
+    model, skeleton = parts.model, parts.skeleton
+    nr = len(model.rolling)
+    arrays = RollingArrays(
+        node=ints([skeleton.attach(item.place).node for item in model.rolling]),
+        kind=ints([KINDS.get(type(item), RULE) for item in model.rolling]),
+        point=np.zeros((nr, 3)),
+        **wheel_geometry(model.rolling),
+        keep=np.zeros((nr, 3, 3)),
+        block=np.zeros((nr, 4), dtype=np.int64),
+        n_rows=ints([len(item.held) for item in model.rolling]),
+        held=ints([sum(item.held) for item in model.rolling]),
+    )
+    for k, item in enumerate(model.rolling):
+        node = int(arrays.node[k])
+        R, x = skeleton.frames[node, :9].reshape(3, 3), skeleton.frames[node, 9:]
+        arrays.point[k] = R.T @ (item.place.position - x)
+        blocks = parts.held(skeleton.n_nodes, node, len(parts.joints) + k)
+        arrays.block[k] = [blocks[3], *blocks[6:]]  # without those of the ground
+    keep_all(arrays)
+    return arrays
+
+
+def wheel_geometry(items: Sequence[Rolling]) -> dict[str, Any]:
+    """Axes of discs, or directions across knife edges, in axes of their places; radii; of the planes, the normal and
+    two directions in it, and the position along the normal. Zero where there is none.
+    """
+    n = len(items)
+    found = {"axis": np.zeros((n, 3)), "radius": np.zeros(n), "plane": np.zeros((n, 3, 3)), "level": np.zeros(n)}
+    for k, item in enumerate(items):
+        R = item.place.frame()[:3, :3]
+        if isinstance(item, RollingDisc):
+            found["axis"][k], found["radius"][k], found["plane"][k] = R.T @ item.axis, item.radius, item.directions
+            found["level"][k] = item.normal @ item.point
+        elif isinstance(item, KnifeEdge):
+            found["axis"][k] = R.T @ item.direction
+    return found
+
+
+def keep_all(arrays: RollingArrays) -> None:
+    """Let every row act."""
+    for keep, n in zip(arrays.keep, arrays.n_rows, strict=True):
+        keep[:] = np.diag(np.arange(3) < n)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 XI, WEIGHT = (0.5 * numbers for numbers in np.polynomial.legendre.leggauss(6))
 """Gauss points in [-1/2, 1/2], from the middle of an element, and their weights, of sum one."""

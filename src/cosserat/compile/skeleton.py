@@ -1,25 +1,35 @@
-"""Nodes of a mechanism: where bodies and beams stand, and on which node a place lies."""
+"""Nodes of a mechanism: where bodies and beams stand, on which node a place lies, and typical sizes.
+
+`Parts` are what the packers of a model share: nodes, elements, joints, laws, the numbers of the blocks of the matrix.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.compiled import Attachment, ModalNodes, frame_to_row, row_to_frame
+from cosserat.compile.compiled import Attachment, CompiledJoint, ModalNodes, frame_to_row, row_to_frame
+from cosserat.compile.elements import ElementMatrices
+from cosserat.compile.inputs import WrenchSource
+from cosserat.compile.media import CompiledMedium
 from cosserat.compile.mesh import BeamMesh, mesh_beam
+from cosserat.compile.state_laws import CompiledLaw
+from cosserat.errors import ModelError
+from cosserat.kernels.arrays import Elements
 from cosserat.kernels.beams import relative_vectors
-from cosserat.lie import se3
+from cosserat.lie import se3, so3
+from cosserat.lie.protocol import Array
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.functions import TimeFunction
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.nodes import stations_of
 from cosserat.model.places import Place
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
@@ -125,3 +135,99 @@ def initial_twists(model: Model, skeleton: Skeleton) -> tuple[Array, NDArray[np.
             if motion is not None:
                 put(mesh.first_node + i, *motion)
     return twists, given
+
+
+@dataclass
+class Parts:
+    """A model on its way to arrays; `floating`: for floating frames, in which loads along beams turn with the nodes."""
+
+    model: Model
+    skeleton: Skeleton
+    floating: bool
+    elements: Elements
+    matrices: dict[str, ElementMatrices]  # of every beam
+    joints: list[CompiledJoint]
+    laws: tuple[CompiledLaw, ...]  # of loads that depend on the state
+    media: dict[str, CompiledMedium]  # by beam, those that are not quadratic
+    number: dict[tuple[int, int], int] = field(default_factory=dict)  # of the blocks of the matrix
+    size: float = 0.0  # extent of the mechanism
+    efforts: list[TimeFunction] = field(default_factory=list)  # of joints, servos and tendons; behind: signals of laws
+    sources: list[WrenchSource] = field(default_factory=list)  # of sampled wrenches, filled by `load_arrays`
+    carried: dict[int, int] = field(default_factory=dict)  # laws whose inertia changes, and its row among the bodies
+    line_columns: dict[str, NDArray[np.int64]] = field(default_factory=dict)  # likewise, see `CompiledModel`
+
+    def block(self, i: int, k: int) -> int:
+        """Number of the block of two vertices: nodes, ground (n), joints, wheels; the scratch block for the ground."""
+        n = self.skeleton.n_nodes
+        if i == n or k == n:
+            return len(self.number)
+        return self.number[i - (i > n), k - (k > n)]
+
+    def pair(self, a: int, b: int) -> list[int]:
+        """Blocks of two nodes."""
+        return [self.block(a, a), self.block(a, b), self.block(b, a), self.block(b, b)]
+
+    def held(self, a: int, b: int, row: int) -> list[int]:
+        """Blocks of two nodes and of the multipliers between them, of joint or wheel number `row`."""
+        v = self.skeleton.n_nodes + 1 + row
+        ends = [(a, v), (v, a), (b, v), (v, b), (v, v)]
+        return self.pair(a, b) + [self.block(i, k) for i, k in ends]
+
+
+def body_masses(model: Model) -> Array:
+    """Mass matrices (nb, 6, 6) of the rigid bodies, with what moves of a fluid around them."""
+    out = np.array([mass_about(body) for body in model.bodies]).reshape(-1, 6, 6)
+    for added in model.added_masses:
+        out[model.bodies.index(added.body)] += added.matrix
+    return out
+
+
+def mass_about(body: RigidBody, frame: Array | None = None) -> Array:
+    """Mass matrix (6, 6) of a rigid body about the origin of a frame (4, 4) of the world, in its axes; or its own."""
+    R, c = np.eye(3), np.zeros(3)
+    if frame is not None:
+        R, c = frame[:3, :3].T @ body.rotation, frame[:3, :3].T @ (body.com - frame[:3, 3])
+    M, C = float(body.mass) * np.eye(6), so3.hat(c)
+    M[:3, 3:], M[3:, :3] = -body.mass * C, body.mass * C
+    M[3:, 3:] = R @ body.inertia @ R.T - body.mass * C @ C
+    return M
+
+
+def extents(model: Model, skeleton: Skeleton, masses: Array) -> tuple[float, float]:
+    """Typical length of a part, and extent of mechanism and origin; `masses`: of the rigid bodies.
+
+    Rounding of positions grows with their distance from the origin: the extent is for gaps that count as none.
+
+    Raises
+    ------
+    ModelError
+        If nothing has mass.
+    """
+    size = float(np.max(np.ptp(skeleton.frames[:, 9:], axis=0)))
+    heavy = masses[masses[:, 0, 0] > 0.0]
+    if not len(heavy) and not len(skeleton.pairs) and not model.modal_bodies:
+        raise ModelError(f"{model.title}: nothing in it has mass, only frames between joints; add a body or a beam")
+    lengths = list(np.linalg.norm(skeleton.vectors[:, :3], axis=1))
+    lengths += [float(np.sqrt(np.trace(M[3:, 3:]) / (2.0 * M[0, 0]))) for M in heavy]
+    lengths += [float(np.sqrt(np.trace(body.inertia.inertia) / (2.0 * body.mass))) for body in model.modal_bodies]
+    positive = [x for x in lengths if x > 0.0]
+    length = float(np.mean(positive)) if positive else max(size, 1.0)
+    return length, max(size, length)
+
+
+def extent(model: Model, frames: Array, length: float) -> float:
+    """Longest side of the box around nodes, joints, what holds to the ground and what attracts; a `length` at least.
+
+    The same wherever the mechanism is described: the origin does not count.
+    """
+    points = [*frames[:-1, 9:], *(joint.position() for joint in model.joints)]
+    points += [place.point for part in model for place in part.places if place.on_ground and place.point is not None]
+    if model.field is not None and model.frame is None:
+        points.append(model.field.centre)
+    return max(float(np.max(np.ptp(points, axis=0))), length)
+
+
+def typical_mass(model: Model, masses: Array, elements: Array) -> float:
+    """Typical mass of a node; `masses` of the rigid bodies (nb, 6, 6), of `elements` (ne,)."""
+    found = [float(np.trace(M[:3, :3])) / 3.0 for M in masses if M[0, 0] > 0.0]
+    return float(np.mean([*found, *elements, *(body.mass for body in model.modal_bodies)]))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.joints import Joint
@@ -17,7 +17,6 @@ from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND
 
-Array = NDArray[np.float64]
 Item = TypeVar("Item", bound=Hashable)
 
 GROUND_GROUP = 0

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.mesh import element_mass
 from cosserat.errors import CosseratError, ModelError
 from cosserat.kernels import state_loads
 from cosserat.lie import se3
-from cosserat.model.breaks import jumps_of, pulses
-from cosserat.model.clock import reads_time, switches
+from cosserat.lie.protocol import Array
+from cosserat.model.breaks import jumps_of, pulses, reads_time, switches
 from cosserat.model.state_loads import StateLoad
-
-Array = NDArray[np.float64]
 
 _NO_ARRAY = (  # Numba, of a number or of None, of a tuple
     "No implementation of function Function(<built-in function len>)",
@@ -189,9 +186,7 @@ def _demand_balance(compiled: CompiledLaw) -> None:
         moved = [probe(frame, size * np.cos(k)) for k, frame in enumerate(compiled.reference()[0])]
         frames, twists = (np.array(side) for side in zip(*moved, strict=True))
         wrenches = compiled.answer(0.3, frames, twists)[: 6 * n].reshape(n, 6)
-        on_origin = [
-            se3.adjoint(se3.inverse(frame)).T @ wrench for frame, wrench in zip(frames, wrenches, strict=True)
-        ]
+        on_origin = [se3.adjoint(se3.inverse(frame)).T @ wrench for frame, wrench in zip(frames, wrenches, strict=True)]
         total = np.sum(on_origin, axis=0)
         if np.abs(total).max() > _CANCEL * np.abs(on_origin).max():  # also false where the law gives no number
             raise ModelError(
@@ -263,5 +258,3 @@ def switched(
 def probe(frame: Array, size: float) -> tuple[Array, ...]:
     """A frame beside another, and a twist."""
     return frame @ se3.exp(size * _BESIDE), size * _BESIDE
-
-

@@ -7,20 +7,17 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
 from cosserat.compile.joints import ints, ranges
 from cosserat.compile.media import failing_medium
-from cosserat.compile.parts import Parts
 from cosserat.compile.rules import failing_rule
+from cosserat.compile.skeleton import Parts
 from cosserat.kernels.arrays import StateLoads
 from cosserat.lie import se3
-from cosserat.model.functions import TimeFunction
+from cosserat.lie.protocol import Array
+from cosserat.model.functions import Sampled, TimeFunction
 from cosserat.model.model import Model
-from cosserat.model.sampled import Sampled
-
-Array = NDArray[np.float64]
 
 _FAINT = 0.1  # of what acts most strongly
 _LOOKS = 33  # between two stored states
@@ -30,9 +27,7 @@ _LOST = 1e6  # rad or m in a step: a motion that has been lost before
 def coupled_nodes(parts: Parts) -> list[tuple[int, int]]:
     """Pairs of nodes that such loads couple."""
     attach = parts.skeleton.attach
-    return [
-        pair for law in parts.laws for pair in combinations([attach(place).node for place in law.load.places], 2)
-    ]
+    return [pair for law in parts.laws for pair in combinations([attach(place).node for place in law.load.places], 2)]
 
 
 class Signal(NamedTuple):
@@ -194,9 +189,7 @@ def cautions(compiled: CompiledModel, times: Array, frames: Array, twists: Array
     return [text for strong, text in said if strong > _FAINT * strongest]
 
 
-def failing_law(
-    compiled: CompiledModel, times: Array, frames: Array, twists: Array, inner: Array | None = None
-) -> str:
+def failing_law(compiled: CompiledModel, times: Array, frames: Array, twists: Array, inner: Array | None = None) -> str:
     """In words, a load, constraint or medium whose law fails, or gives no number, at one of these states; or "".
 
     States of later times are also looked at where their twists carry them since the first: a step may fail at a state

@@ -24,14 +24,15 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import FlexibleArrays
 from cosserat.compile.fluid_links import FluidInertia, fluid_inertias
-from cosserat.compile.scales import mass_about
-from cosserat.compile.seats import Seat, seat_on
+from cosserat.compile.modal_dynamics import Seat, seat_on
+from cosserat.compile.skeleton import mass_about
 from cosserat.compile.spanning import GROUND_GROUP, Edge, Loop, Spanning, span
 from cosserat.compile.tree_beams import Reduced, reduced_beams
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.flexible.arrays import WELD
 from cosserat.kernels.recursion import table as layout
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.bodies import RigidBody
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
@@ -39,7 +40,6 @@ from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FREE_BASE = ("x", "y", "z", "rx", "ry", "rz")

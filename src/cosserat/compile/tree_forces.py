@@ -5,21 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import frame_to_row
-from cosserat.compile.coordinate_laws import coordinate_laws
 from cosserat.compile.inputs import WrenchSource
-from cosserat.compile.joints import ints
+from cosserat.compile.joints import coordinate_laws, ints
 from cosserat.compile.loads import given_tensions, line_arrays
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.arrays import Loads, Springs
 from cosserat.kernels.recursion.forces import DRIVE, TARGET
+from cosserat.lie.protocol import Array
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.model import Model
 from cosserat.model.places import Place
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,7 @@ def mesh_body(
     stiffening: Any = False,
 ) -> ModalBody:
     """A modal body from a mesh of tetrahedra."""
-    from cosserat.compile.modal_solid import modal_body_from_mesh
-    from cosserat.compile.solid_part import SolidInterface
+    from cosserat.compile.solid_part import SolidInterface, modal_body_from_mesh
     from cosserat.io.meshes import load_mesh
 
     _demand_numbers(f"modal body {name!r}", [*material.parameters(), *parameters_in((scale, interfaces, recovery))])

@@ -7,19 +7,16 @@ NumPy only; nothing is solved here.
 
 from cosserat.model import materials, winds
 from cosserat.model.added_mass import AddedMass
-from cosserat.model.airfoil import Airfoil
 from cosserat.model.beams import Beam
-from cosserat.model.bodies import RigidBody, Shape
+from cosserat.model.bodies import IntermediateFrame, RigidBody, Shape
 from cosserat.model.chains import chain_from_dh
-from cosserat.model.constraint import Constraint
+from cosserat.model.coefficients import Airfoil
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
-from cosserat.model.forces import Damper, Spring
+from cosserat.model.forces import Damper, Spring, Tendon
 from cosserat.model.functions import TimeFunction, VectorFunction
-from cosserat.model.geometry import section_from_geometry
 from cosserat.model.gravity_fields import CentralGravity
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
-from cosserat.model.intermediate import IntermediateFrame
 from cosserat.model.jets import Jet
 from cosserat.model.joints import (
     Armature,
@@ -43,22 +40,20 @@ from cosserat.model.medium import Medium
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
-from cosserat.model.morison import Morison
+from cosserat.model.morison import Morison, PipeFlow
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, ParameterExpression, resolve
-from cosserat.model.pipe_flow import PipeFlow
 from cosserat.model.places import GROUND, Place
 from cosserat.model.potentials import Potential
 from cosserat.model.propellants import Propellant
-from cosserat.model.rolling import KnifeEdge, RollingDisc
+from cosserat.model.rolling import Constraint, KnifeEdge, RollingDisc
 from cosserat.model.rotors import Propeller, Rotor
 from cosserat.model.section import Section
-from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Tube
+from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Tube, section_from_geometry
 from cosserat.model.servos import Servo
 from cosserat.model.solid_mesh import SolidMesh
 from cosserat.model.state_loads import StateLoad
 from cosserat.model.strips import Strip
-from cosserat.model.tendons import Tendon
 from cosserat.model.thrusters import Thruster
 
 __all__ = [

@@ -1,13 +1,16 @@
-"""Formulas as SymPy expressions: text to expressions and back.
+"""Formulas as SymPy expressions: text to expressions and back, their slopes, and the code that evaluates them.
 
 Only what needs SymPy imports this module.
+
+Derivatives of formulas with kinks are taken on either side of them, as those of abs, max and conditions. The code is
+straight-line Python with common subexpressions, which Numba compiles as it is.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +19,7 @@ from cosserat.model.expressions import Expression, Meaning
 
 try:
     import sympy as sp
+    from sympy.printing.pycode import PythonCodePrinter
     from sympy.printing.str import StrPrinter
 except ImportError:
     raise MissingDependencyError(
@@ -186,3 +190,167 @@ def text_of(expression: Any) -> str:
     'k*x**2/2 + 0.1*abs(x)'
     """
     return str(_Text().doprint(expression))
+
+
+ROUGH = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.Piecewise, sp.Heaviside, sp.floor, sp.ceiling, sp.Mod)
+"""Functions without two derivatives everywhere."""
+
+_HALF = sp.Rational(1, 2)
+
+
+def rough_parts(U: Any) -> list[str]:
+    """Names of functions in an expression that do not have two derivatives everywhere."""
+    return sorted({type(part).__name__ for part in sp.preorder_traversal(U) if isinstance(part, ROUGH)})
+
+
+def slopes(expressions: Sequence[Any], variables: Sequence[Any]) -> Any:
+    """Derivatives (n, m) of n expressions of real variables; at a kink those of one side, or their mean.
+
+    Signs and steps count as constant: what a derivative would have where they jump is left out.
+
+    Examples
+    --------
+    >>> x, y = sp.symbols("x y", real=True)
+    >>> slopes([sp.Abs(x) * y], [x, y])
+    Matrix([[y*sign(x), x*sign(x)]])
+    """
+    constants: dict[Any, Any] = {}
+
+    def constant(value: Any) -> Any:
+        if value.is_number:
+            return value
+        return constants.setdefault(value, sp.Dummy(real=True))
+
+    def steady(e: Any) -> Any:
+        """The same with signs and steps as constants."""
+        if not e.args or not e.has(*ROUGH):
+            return e
+        if isinstance(e, sp.Piecewise):
+            return sp.Piecewise(*((steady(value), condition) for value, condition in e.args))
+        parts = [steady(a) for a in e.args]
+        if isinstance(e, sp.Abs):
+            return constant(sp.sign(e.args[0])) * parts[0]
+        if isinstance(e, (sp.sign, sp.floor, sp.ceiling)):
+            return constant(e)
+        if isinstance(e, sp.Heaviside):
+            return constant(sp.Heaviside(e.args[0], _HALF))
+        if isinstance(e, (sp.Max, sp.Min)):
+            found, ahead = parts[0], e.args[0]
+            for part, other in zip(parts[1:], e.args[1:], strict=True):
+                wins = ahead > other if isinstance(e, sp.Max) else ahead < other
+                found, ahead = sp.Piecewise((found, wins), (part, True)), e.func(ahead, other)
+            return found
+        if isinstance(e, sp.Mod):
+            return parts[0] - parts[1] * constant(sp.floor(e.args[0] / e.args[1]))
+        return e.func(*parts)
+
+    inner = [steady(sp.sympify(e)) for e in expressions]
+    back = {symbol: value for value, symbol in constants.items()}
+    return sp.Matrix(len(inner), len(variables), lambda i, j: sp.diff(inner[i], variables[j]).xreplace(back))
+
+
+def slope(expression: Any, variable: Any) -> Any:
+    """Derivative of one expression by one variable; see `slopes`."""
+    return slopes([expression], [variable])[0] if expression.has(*ROUGH) else sp.diff(expression, variable)
+
+
+class Printer(Calls, PythonCodePrinter):
+    """Expressions as Python that Numba takes."""
+
+    def _print_coshalf(self, expression: sp.Expr) -> str:
+        return self._called("numeric_coshalf", expression)
+
+    def _print_sinhalf(self, expression: sp.Expr) -> str:
+        return self._called("numeric_sinhalf", expression)
+
+    def _print_cotc(self, expression: sp.Expr) -> str:
+        return self._called("numeric_cotc", expression)
+
+    def _print_sign(self, expression: sp.Expr) -> str:
+        x = self._print(expression.args[0])
+        return f"(1.0 if {x} > 0 else -1.0 if {x} < 0 else 0.0)"
+
+    def _print_Heaviside(self, expression: sp.Expr) -> str:
+        x = self._print(expression.args[0])
+        return f"(1.0 if {x} > 0 else 0.0 if {x} < 0 else 0.5)"
+
+    def _print_Rational(self, expression: sp.Rational) -> str:
+        return f"{expression.p}.0/{expression.q}.0"
+
+    def _print_Integer(self, expression: sp.Integer) -> str:
+        return str(expression.p)
+
+    def _print_Pow(self, expression: sp.Expr, **options: object) -> str:
+        base, exponent = expression.as_base_exp()
+        if exponent.is_Integer and 2 <= abs(int(exponent)) <= 4:
+            product = "*".join([self.parenthesize(base, 1000, strict=True)] * abs(int(exponent)))
+            return f"({product})" if exponent > 0 else f"(1.0/({product}))"
+        text: str = super()._print_Pow(expression, **options)
+        return text
+
+
+def function_source(
+    name: str,
+    arguments: Mapping[str, Sequence[sp.Symbol] | sp.Symbol],
+    outputs: Mapping[str, sp.Matrix],
+    definitions: Mapping[sp.Symbol, sp.Expr],
+    docstring: str,
+) -> str:
+    """Source of a function that reads arrays of symbols and writes arrays of expressions.
+
+    Parameters
+    ----------
+    name : str
+    arguments : dict
+        Arrays and the symbols of their entries, or single numbers.
+    outputs : dict of Matrix
+        Arrays to write; columns are written as vectors.
+    definitions : dict
+        Symbols that stand for expressions of others.
+    """
+    printer = Printer({"fully_qualified_modules": True, "standard": "python3"})
+    taken = {array for array, symbols in arguments.items() if not isinstance(symbols, sp.Symbol)}
+    printer.reserved_words = {*printer.reserved_words, *taken, *outputs, "math", "abs", "max", "min", "float"}
+    entries = [x for matrix in outputs.values() for x in matrix]
+    used = symbols_in(*entries)
+    needed = {s: e for s, e in definitions.items() if s in used}
+    used |= symbols_in(*needed.values())
+    common, reduced = sp.cse(
+        [*needed.values(), *entries], symbols=sp.numbered_symbols("c_", exclude=used), order="none"
+    )
+    lines = [f"def {name}({', '.join([*arguments, *outputs])}):", f'    """{docstring}"""']
+    for array, symbols in arguments.items():
+        if not isinstance(symbols, sp.Symbol):
+            lines += [f"    {printer.doprint(s)} = {array}[{i}]" for i, s in enumerate(symbols) if s in used]
+    lines += _definitions(common, needed, reduced, printer)
+    values = iter(reduced[len(needed) :])
+    for array, matrix in outputs.items():
+        for i in range(matrix.rows):
+            for j in range(matrix.cols):
+                at = f"{i}" if matrix.cols == 1 and not array.isupper() else f"{i}, {j}"
+                lines.append(f"    {array}[{at}] = {printer.doprint(next(values))}")
+    if len(lines) == 2:
+        lines.append("    pass")
+    return "\n".join(lines) + "\n"
+
+
+def _definitions(
+    common: Sequence[tuple[sp.Symbol, sp.Expr]],
+    needed: Mapping[sp.Symbol, sp.Expr],
+    reduced: Sequence[sp.Expr],
+    printer: Printer,
+) -> list[str]:
+    """Lines of common subexpressions and definitions, each after what it uses."""
+    waiting = [*zip(needed, reduced, strict=False), *common]
+    left = {s for s, _ in waiting}
+    lines = []
+    while waiting:
+        later = []
+        for s, e in waiting:
+            if e.free_symbols & (left - {s}):
+                later.append((s, e))
+            else:
+                lines.append(f"    {printer.doprint(s)} = {printer.doprint(e)}")
+                left.discard(s)
+        waiting = later
+    return lines

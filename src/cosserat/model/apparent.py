@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.model.frame_laws import driven, driven_at, in_axes, in_world, turning, turning_rate
-from cosserat.model.frame_signals import frame_motion
-from cosserat.model.lumps import Lump, lumps_of
-from cosserat.model.nodes import BeamElement, elements_of
-from cosserat.model.observers import Observer
+from cosserat.model.nodes import BeamElement, Lump, elements_of, lumps_of
+from cosserat.model.observers import Observer, frame_motion
 from cosserat.model.placed_laws import PlacedLaw
 from cosserat.model.state_loads import StateLoad
 

@@ -1,4 +1,7 @@
-"""Rigid bodies: mass, centre of mass and inertia, given directly or computed from a shape."""
+"""Rigid bodies: mass, centre of mass and inertia, given directly or computed from a shape; and massless frames.
+
+Frames between joints make higher pairs of lower ones. Source: [Grazioso17] section 2.4.
+"""
 
 from typing import Any, ClassVar
 
@@ -279,6 +282,48 @@ class RigidBody(Component, Owner):
         return cls.box(
             name, (size[0], size[1], thickness), mass, density, com, rotation, velocity, angular_velocity
         )  # fmt: skip
+
+
+class IntermediateFrame(RigidBody):
+    """A frame without mass that joints are attached to, such as a revolute and a prismatic one in a row.
+
+    Every motion of it must move a body: what it can do alone has no equation, and is an error.
+
+    Parameters
+    ----------
+    name : str
+    at : (3,)
+        Its origin in world coordinates of the reference configuration (m).
+    rotation : (3, 3) or (4,), optional
+        Its axes, as those of a `RigidBody`.
+
+    Examples
+    --------
+    A cylindrical pair from a revolute and a prismatic one:
+
+    >>> import cosserat as cs
+    >>> model = cs.Model("pair")
+    >>> sleeve = model.add(cs.IntermediateFrame("sleeve"))
+    >>> rod = model.add(cs.RigidBody.cylinder("rod", diameter=0.02, length=0.3, mass=0.2))
+    >>> turn = model.add(cs.Revolute("turn", cs.GROUND, sleeve, axis=(0, 0, 1)))
+    >>> slide = model.add(cs.Prismatic("slide", sleeve, rod, axis=(0, 0, 1), at=(0, 0, 0)))
+    >>> model.coordinates
+    ('turn', 'slide')
+    """
+
+    word = "frame"
+
+    mass = Scalar("Zero.", absent=0.0)
+    com = vector("Its origin (3,) in the reference configuration.", argument="at", example="at=(0, 0, 0)")
+    inertia = Now[Array](checks.tensor, "Zero (3, 3).", absent=(0.0, 0.0, 0.0))
+
+    @recorded
+    def __init__(self, name: str, at: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> None:
+        Component.__init__(self, name)
+        self.shape = None
+
+    def check(self) -> None:
+        Record.check(self)  # not that it has inertia
 
 
 def _demand_fixed(item: str, argument: str, value: Any) -> None:

@@ -3,7 +3,11 @@
 A function may be a number, a `Parameter`, a formula as text, a callable, or three callables (value, rate,
 acceleration). Callables are differentiated with second-order jets (see `cosserat.model.derivatives`); a function that
 takes only floats by finite differences, which lose about six digits and smear kinks over a few hundredths of a second.
+
+`Sampled` is a number of a law that follows from something else as a function of time, such as a moving frame.
 """
+
+from __future__ import annotations
 
 import copy
 from abc import abstractmethod
@@ -262,7 +266,7 @@ class VectorFunction(Function):
             values[i] = vector_of_floats(function, ti, size, self.where, self.variable)
         return values[:, self.first : self.first + self.size]
 
-    def part(self, first: int, size: int) -> "VectorFunction":
+    def part(self, first: int, size: int) -> VectorFunction:
         """The function of `size` components from `first` on."""
         new = copy.copy(self)
         new.size, new.first = size, self.first + first
@@ -291,3 +295,40 @@ class VectorFunction(Function):
         return (
             f"VectorFunction({self.callable if self.callable is not None else [c.source for c in self.components]!r})"
         )
+
+
+class Sampled(TimeFunction):
+    """Values by a function of arrays of times.
+
+    Parameters
+    ----------
+    values : callable
+        values(t) (nt,) at times t (nt,).
+    key : hashable
+        Of two with the same key one is sampled.
+    where : str
+        For messages.
+    breaks : callable
+        breaks(start, end): times at which it jumps or has a kink.
+    """
+
+    def __init__(
+        self,
+        values: Callable[[Array], Array],
+        key: Any,
+        where: str,
+        breaks: Callable[[float, float], Iterable[float]] = lambda start, end: (),
+    ) -> None:
+        super().__init__(0.0, where)
+        self.source, self.key, self.breaks = values, key, breaks
+
+    def sample(self, t: Any) -> Array:
+        at = np.atleast_1d(np.asarray(t, float))
+        return np.asarray(self.source(at), dtype=float) if at.size else np.zeros(0)
+
+    def watch(self, t: Array) -> None:
+        """Its breaks are known."""
+
+    def parameter_objects(self) -> Iterator[Parameter]:
+        """Those of what it follows, which has them itself."""
+        yield from ()

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from cosserat.model import checks
 from cosserat.model.fields import number, unit_vector, vector
 from cosserat.model.frame_laws import cross, in_axes, in_world
-from cosserat.model.frame_signals import moving_vector
-from cosserat.model.lumps import Lump
-from cosserat.model.observers import Observer
+from cosserat.model.nodes import Lump
+from cosserat.model.observers import Observer, moving_vector
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import PlacedLaw
 from cosserat.model.records import Record, recorded

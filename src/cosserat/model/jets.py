@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from cosserat.lie.protocol import Array
-from cosserat.model.expressions import is_truth
-from cosserat.model.operators import JUDGING, LOGICAL, ORDER, Operators, boxed
+from cosserat.model.expressions import JUDGING, LOGICAL, ORDER, Operators, boxed, is_truth
 from cosserat.model.parameters import ParameterLike, resolve
 
 _ufuncs: Any = np  # NumPy's annotations do not know classes with __array_ufunc__

@@ -10,10 +10,8 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
-from cosserat.model.algebra import formula, sp
-from cosserat.model.formula_code import Printer, function_source
+from cosserat.model.algebra import Printer, formula, function_source, rough_parts, slopes, sp
 from cosserat.model.medium import STRAIN, TWIST
-from cosserat.model.rough import rough_parts, slopes
 
 _NOWHERE = (sp.nan, sp.zoo, sp.oo, -sp.oo)
 

@@ -18,8 +18,8 @@ from cosserat.model.forces import LineForce
 from cosserat.model.gravity_fields import CentralGravity, FieldLoad
 from cosserat.model.joint import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
-from cosserat.model.lumps import lumps_of
 from cosserat.model.modal import ModalBody
+from cosserat.model.nodes import lumps_of
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.model.places import Owner, Place, find_place

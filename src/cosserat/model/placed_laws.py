@@ -13,8 +13,8 @@ from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fields import PlaceField
-from cosserat.model.frame_signals import frame_motion
 from cosserat.model.functions import TimeFunction
+from cosserat.model.observers import frame_motion
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
 from cosserat.model.state_loads import StateLoad

@@ -12,12 +12,11 @@ from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import PlaceField
 from cosserat.model.functions import TimeFunction
-from cosserat.model.law_formulas import LawFormulas
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
 from cosserat.model.rates import HIDDEN, inertia_law, inertia_of, sees_rate, without_inertia
 from cosserat.model.records import Component, recorded
-from cosserat.model.user_laws import UserLaw, demand_function, named_numbers, record_type
+from cosserat.model.user_laws import LawFormulas, UserLaw, demand_function, named_numbers, record_type
 
 if TYPE_CHECKING:
     from cosserat.model.nodes import BeamElement

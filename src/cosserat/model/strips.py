@@ -11,10 +11,10 @@ import numpy as np
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.airfoil import Airfoil
 from cosserat.model.along import AlongBeam, checked_span, shares
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.coefficients import Airfoil
 from cosserat.model.fields import Now, number, unit_vector
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.parameters import Number, resolve

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.model.constraint import Constraint
 from cosserat.model.places import Place
-from cosserat.model.rolling import RollingDisc
+from cosserat.model.rolling import Constraint, RollingDisc
 
 if TYPE_CHECKING:
     from cosserat.model.model import Model

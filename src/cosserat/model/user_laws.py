@@ -1,6 +1,12 @@
-"""What loads and constraints have in common whose law is the user's: places, named numbers, a function or formulas."""
+"""Laws of the user's, of loads and constraints: places, named numbers, a function or formulas.
 
-from collections.abc import Callable, Mapping, Sequence
+Formulas, which model files can hold, are checked, then written out as a function.
+"""
+
+import ast
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from keyword import iskeyword
 from typing import Any
 
@@ -8,11 +14,209 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
+from cosserat.model.expressions import CONSTANTS, Expression
 from cosserat.model.fields import PlaceField
-from cosserat.model.law_formulas import Formulas
+from cosserat.model.frame_laws import in_world
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
 from cosserat.model.records import Record
+
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+WHERE = ("t", "x", "y", "z")
+VARIABLES = (*WHERE, "vx", "vy", "vz", "wx", "wy", "wz", "Vx", "Vy", "Vz", "Wx", "Wy", "Wz", "speed")
+
+_HEAD = """
+def law(t, frame, {twist}parameters):
+    R = frame
+    x, y, z = R[0, 3], R[1, 3], R[2, 3]
+"""
+_MOVING = """
+    vx, vy, vz, wx, wy, wz = twist[0], twist[1], twist[2], twist[3], twist[4], twist[5]
+    Vx, Vy, Vz = _in_world(R, vx, vy, vz)
+    Wx, Wy, Wz = _in_world(R, wx, wy, wz)
+    speed = np.sqrt(vx * vx + vy * vy + vz * vz)
+"""
+
+
+def _step(t: float, t0: float) -> float:
+    return 1.0 if t >= t0 else 0.0
+
+
+def _ramp(t: float, t0: float, t1: float) -> float:
+    return min(max((t - t0) / (t1 - t0), 0.0), 1.0)
+
+
+def _smoothstep(t: float, t0: float, t1: float) -> float:
+    u = min(max((t - t0) / (t1 - t0), 0.0), 1.0)
+    return u * u * u * (10.0 + u * (-15.0 + 6.0 * u))
+
+
+_SPELLED = {
+    "asin": "np.arcsin", "acos": "np.arccos", "atan": "np.arctan", "atan2": "np.arctan2", "abs": "abs", "min": "min",
+    "max": "max", "step": "step", "ramp": "ramp", "smoothstep": "smoothstep",
+}  # fmt: skip
+"""Functions of formulas that are not called the same in NumPy."""
+
+
+class Formulas:
+    """Formulas of named numbers and of the motion of a place, written out as a function.
+
+    Parameters
+    ----------
+    where : str
+        What they belong to, for error messages.
+    names : tuple of str
+        Of numbers that they use.
+    moving : bool
+        Whether they use velocities, too.
+    """
+
+    source: str
+
+    def __init__(self, where: str, names: tuple[str, ...], moving: bool = True) -> None:
+        self.where, self.names = where, names
+        self._variables = VARIABLES if moving else WHERE
+        taken = [name for name in names if name in (*VARIABLES, *self._taken, "R", "frame", "twist", "parameters")]
+        if taken:
+            raise ArgumentError(
+                where, self._argument(taken[0]), f"has the name {taken[0]!r}, which formulas use; take another"
+            )
+        self._head = _HEAD.format(twist="twist, " if moving else "") + (_MOVING if moving else "")
+        self._head += "".join(f"    {name} = parameters[{name!r}]\n" for name in names)
+
+    _taken: tuple[str, ...] = ()
+
+    def _argument(self, name: str) -> str:
+        """The argument that gave a name."""
+        return "parameters"
+
+    def _written(self, component: Any, text: Any) -> str:
+        """A formula as Python: only after it was checked, and with the names that may occur in it."""
+        where = f"{self.where}: law[{component!r}]"
+        if isinstance(text, (int, float)) and not isinstance(text, bool):
+            return repr(float(text))
+        if not isinstance(text, str):
+            raise ArgumentError(self.where, "law", f"[{component!r}] must be a formula or a number, got {text!r}")
+        Expression(text, [*self._variables, *self.names], where)
+        return spelled(text)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The law as a Python function."""
+        if "_function" not in self.__dict__:
+            space: dict[str, Any] = {"np": np, "_in_world": in_world, **FORMULA_FUNCTIONS}
+            exec(compile(self.source, f"<formulas of {self.where}>", "exec"), space)
+            self._function: Callable[..., Any] = space["law"]
+        return self._function
+
+    def __eq__(self, other: object) -> bool:
+        return self.__reduce__() == other.__reduce__() if isinstance(other, Formulas) else NotImplemented
+
+    @abstractmethod
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is made again."""
+
+
+class RowFormulas(Formulas):
+    """Rows of a constraint as formulas, each held at zero.
+
+    Formulas use ``t``, the position ``x y z``, the parameters, and for constraints on velocities the velocity and
+    angular velocity ``vx vy vz wx wy wz`` in the place's frame or ``Vx Vy Vz Wx Wy Wz`` in the axes of the position.
+
+    Examples
+    --------
+    >>> sphere = RowFormulas(["sqrt(x**2 + y**2 + z**2) - radius"], ["radius"], "constraint 'sphere'")
+    >>> [float(row) for row in sphere.function(0.0, np.eye(4), {"radius": 0.5})]
+    [-0.5]
+    """
+
+    def __init__(self, formulas: Iterable[Any], parameters: Iterable[str], where: str, moving: bool = False) -> None:
+        super().__init__(where, tuple(parameters), moving)
+        self.formulas, self.moving = tuple(formulas), moving
+        rows = "".join(f"{self._written(k, text)}, " for k, text in enumerate(self.formulas))
+        self.source = f"{self._head}    return ({rows})\n"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RowFormulas, (self.formulas, self.names, self.where, self.moving)
+
+
+class LawFormulas(Formulas):
+    """Components of a wrench as formulas.
+
+    Components ``fx fy fz mx my mz`` are in the place's frame, ``Fx Fy Fz Mx My Mz`` along the world's axes; those left
+    out are zero. Formulas use ``t``, the position ``x y z`` in the world, the velocity and angular velocity ``vx vy vz
+    wx wy wz`` in the place's frame or ``Vx Vy Vz Wx Wy Wz`` in the world, the ``speed``, and the parameters.
+
+    Examples
+    --------
+    >>> drag = LawFormulas({"fz": "-c*vz*abs(vz)"}, {"c": 0.05}, "load 'drag'")
+    >>> [float(f) for f in drag.function(0.0, np.eye(4), np.array([0, 0, 2.0, 0, 0, 0]), {"c": 0.05})]
+    [0.0, 0.0, -0.2, 0.0, 0.0, 0.0]
+    """
+
+    def __init__(
+        self, formulas: Mapping[str, Any], parameters: Iterable[str], where: str, states: tuple[str, ...] = ()
+    ) -> None:
+        self.formulas, self.states = dict(formulas), states
+        super().__init__(where, (*parameters, *states))
+        known = self._taken
+        if not formulas:
+            raise ArgumentError(where, "law", f"has no formula; components: {', '.join(known)}")
+        parts = []
+        for component in known:
+            text = self.formulas.get(component, 0.0)
+            if component in self.formulas or component in COMPONENTS:
+                parts.append(f"    {component} = {self._written(component, text)}\n")
+        for state in states:
+            if state not in self.formulas:
+                raise ArgumentError(where, "law", f"has no formula for the rate of the state {state!r}")
+            parts.append(f"    {state}_rate = {self._written(state, self.formulas[state])}\n")
+        for key in self.formulas:
+            if key not in (*known, *states):
+                raise ArgumentError(where, "law", f"has the unknown component {key!r}; components: {', '.join(known)}")
+        for first in ("F", "M"):
+            if any(f"{first}{k}" in self.formulas for k in "xyz"):
+                world = [f"{first}{k}" if f"{first}{k}" in self.formulas else "0.0" for k in "xyz"]
+                for i, k in enumerate("xyz"):
+                    sums = " + ".join(f"R[{j}, {i}] * {world[j]}" for j in range(3))
+                    parts.append(f"    {first.lower()}{k} = {first.lower()}{k} + {sums}\n")
+        answers = ", ".join((*COMPONENTS, *(f"{s}_rate" for s in states)))
+        self.source = f"{self._head}{''.join(parts)}    return {answers}\n"
+
+    _taken = (*COMPONENTS, *(c.capitalize() for c in COMPONENTS))
+
+    def _argument(self, name: str) -> str:
+        return "states" if name in self.states else "parameters"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parameters = self.names[: len(self.names) - len(self.states)]
+        return LawFormulas, (self.formulas, parameters, self.where, self.states)
+
+
+FORMULA_FUNCTIONS: dict[str, Any] = {"step": _step, "ramp": _ramp, "smoothstep": _smoothstep}
+"""Functions that a spelled formula calls besides those of NumPy."""
+
+
+def spelled(text: str) -> str:
+    """A formula that was checked, as Python that Numba compiles."""
+    tree = _Spelling().visit(ast.parse(text.strip(), mode="eval"))
+    return f"1.0 * ({ast.unparse(ast.fix_missing_locations(tree))})"
+
+
+class _Spelling(ast.NodeTransformer):
+    """Functions and constants of formulas as Python and Numba know them; numbers as floats."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        assert isinstance(node.func, ast.Name)
+        name = _SPELLED.get(node.func.id, f"np.{node.func.id}")
+        return ast.Call(ast.parse(name, mode="eval").body, [self.visit(a) for a in node.args], [])
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(CONSTANTS[node.id]) if node.id in CONSTANTS else node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        value = float(node.value)  # type: ignore[arg-type]
+        return ast.Constant(value) if math.isfinite(value) else ast.parse("np.inf", mode="eval").body
 
 
 class UserLaw(Record):

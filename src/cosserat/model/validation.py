@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.errors import ModelError, ParameterError, warn
+from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.bodies import RigidBody
+from cosserat.model.bodies import IntermediateFrame, RigidBody
 from cosserat.model.fluid_loads import Buoyancy
-from cosserat.model.intermediate import check_frames
 from cosserat.model.loads import is_zero
-from cosserat.model.lumps import lumps_of
 from cosserat.model.modal import ModalBody
+from cosserat.model.nodes import lumps_of
 from cosserat.model.parameters import Parameter
 from cosserat.model.records import Component
 
 if TYPE_CHECKING:
+    from cosserat.model.joint import Joint
     from cosserat.model.model import Model
 
 
@@ -49,6 +51,48 @@ def validate(model: Model) -> None:
         servo.find(model)
     check_frames(model)
     _warn_idle(model)
+
+
+def check_frames(model: Model) -> None:
+    """Raise if a frame without mass, or several together, can move while all bodies stand still.
+
+    Such motions are the null space of the constraints of their joints at the reference configuration. Freedoms that are
+    driven, or have an armature, do not count: the one is given, the other has inertia.
+    """
+    carried = {id(added.body) for added in model.added_masses}
+    carried |= {id(place.owner) for item in model.rolling for place in item.places}
+    frames = [body for body in model.bodies if isinstance(body, IntermediateFrame) and id(body) not in carried]
+    if not frames:
+        return
+    number = {id(frame): i for i, frame in enumerate(frames)}
+    rows = [np.zeros((1, 6 * len(frames)))]
+    for joint in model.joints:
+        held = _held(joint) @ se3.adjoint(se3.inverse(joint.frame()))  # of twists in world axes at the origin
+        block = np.zeros((held.shape[0], 6 * len(frames)))
+        for place, sign in ((joint.parent, -1.0), (joint.child, 1.0)):
+            i = number.get(id(place.owner))
+            if i is not None:
+                block[:, 6 * i : 6 * i + 6] += sign * held
+        rows.append(block)
+    _, sizes, motions = np.linalg.svd(np.vstack(rows))
+    scale = float(sizes.max(initial=0.0))
+    if np.count_nonzero(sizes > 1e-9 * scale) == 6 * len(frames) and scale > 0.0:
+        return
+    loose = np.abs(motions[-1].reshape(len(frames), 6)).max(axis=1)
+    frame = frames[int(np.argmax(loose))]
+    joints = [j.name for j in model.joints if frame in (j.parent.owner, j.child.owner)]
+    raise ModelError(
+        f"{frame.title}: it has no mass and can move alone, without moving a body; joints at it: "
+        f"{', '.join(repr(name) for name in joints) or 'none'}; attach a body to it, or make it a RigidBody with mass"
+    )
+
+
+def _held(joint: Joint) -> Array:
+    """Rows (n, 6) of relative twists in the joint's frame that the joint does not leave to the frame alone."""
+    free = [m is None and a == 0.0 for m, a in zip(joint.motion, joint.armature, strict=True)]
+    A = joint.freedom_matrix()[:, free]
+    U, _, _ = np.linalg.svd(A, full_matrices=True) if A.shape[1] else (np.eye(6), None, None)
+    return np.asarray(U[:, A.shape[1] :].T)
 
 
 def _warn_idle(model: Model) -> None:

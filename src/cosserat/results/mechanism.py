@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, System, row_to_frame
+from cosserat.compile.joints import silent
 from cosserat.compile.loads import dead_shares
 from cosserat.compile.media import CompiledMedium
 from cosserat.compile.mesh import BeamMesh, beam_matrices, node_layout
-from cosserat.compile.opening import silent
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
 from cosserat.errors import ModelError, PlaceError, shown
 from cosserat.lie import se3

@@ -17,10 +17,9 @@ from typing import Any
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.fluid_links import demand_own_bodies
-from cosserat.compile.opening import opened
+from cosserat.compile.joints import opened
 from cosserat.compile.rows import joint_rows
-from cosserat.compile.scales import body_masses, extent, extents
-from cosserat.compile.skeleton import build_skeleton, initial_twists
+from cosserat.compile.skeleton import body_masses, build_skeleton, extent, extents, initial_twists
 from cosserat.errors import CosseratWarning
 from cosserat.model.model import Model
 

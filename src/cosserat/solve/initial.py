@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.rolling import keep_all
+from cosserat.compile.rules import keep_all
 from cosserat.compile.spanning import DisjointSets
 from cosserat.errors import ModelError, warn
 from cosserat.kernels.arrays import Inputs, State

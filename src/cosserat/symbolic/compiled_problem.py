@@ -10,7 +10,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
-from cosserat.model.formula_code import function_source
+from cosserat.model.algebra import function_source
 from cosserat.symbolic import evaluate
 from cosserat.symbolic.compiled import CompiledSource, module_source
 from cosserat.symbolic.dependency import sp

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import SolveError, shown
-from cosserat.model.algebra import symbols_in
-from cosserat.model.formula_code import function_source
+from cosserat.model.algebra import function_source, symbols_in
 from cosserat.model.model import Model
 from cosserat.symbolic.arguments import listed
 from cosserat.symbolic.compiled import module_source

@@ -10,8 +10,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, SolveError, warn
 from cosserat.lie.protocol import Array
-from cosserat.model.algebra import named
-from cosserat.model.rough import rough_parts, slopes
+from cosserat.model.algebra import named, rough_parts, slopes
 from cosserat.symbolic.arguments import array, element, grid, listed
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.group_dynamics import GroupMotion, integrate

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 from cosserat.errors import SolveError, warn
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
-from cosserat.model.algebra import formula, named
+from cosserat.model.algebra import formula, named, rough_parts
 from cosserat.model.forces import LineForce as SpringLink
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.joints import Joint
 from cosserat.model.loads import PointLoad
 from cosserat.model.potentials import joint_names
-from cosserat.model.rough import rough_parts
 from cosserat.model.servos import servos_of
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.formulas import T, Traced, function_of_time, number, place_position

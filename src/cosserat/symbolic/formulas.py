@@ -10,9 +10,9 @@ import numpy as np
 from cosserat.errors import ModelError
 from cosserat.model.algebra import exact, formula
 from cosserat.model.bodies import RigidBody
+from cosserat.model.expressions import Operators
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
-from cosserat.model.operators import Operators
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in, resolve
 from cosserat.model.places import Ground, Place
 from cosserat.symbolic.dependency import sp

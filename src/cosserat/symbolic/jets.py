@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cosserat.errors import ArgumentError
-from cosserat.model.rough import slope
+from cosserat.model.algebra import slope
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.groups import Group
 

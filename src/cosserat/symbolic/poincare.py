@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import ArgumentError
-from cosserat.model.rough import slope
+from cosserat.model.algebra import slope
 from cosserat.symbolic import evaluate
 from cosserat.symbolic.arguments import array
 from cosserat.symbolic.conserved import Current, currents

@@ -7,7 +7,7 @@ import cosserat as cs
 from cosserat import symbolic
 from cosserat.lie import so3
 from cosserat.model.expressions import Expression
-from cosserat.model.formula_derivatives import derivative
+from cosserat.model.potentials import derivative
 
 FORMULAS = [
     "3*q**2 - q/2 + 1", "sin(2*q)*cos(q) - tan(q/3)", "exp(-q**2)/(1 + q**2)", "sqrt(2 + q)*log(3 + q)",

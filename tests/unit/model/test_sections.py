@@ -10,11 +10,10 @@ import pytest
 
 import cosserat as cs
 from cosserat.errors import ArgumentError, MissingDependencyError, ModelError
-from cosserat.model.geometry import section_from_geometry
 from cosserat.model.materials import ALUMINIUM_6061, STEEL, Material
 from cosserat.model.parameters import Parameter
 from cosserat.model.section import AnySection, Section, ShapeSection
-from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Tube
+from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Tube, section_from_geometry
 
 UNIT = Material(E=2.0, nu=0.0, rho=3.0)  # E = 2, G = 1
 

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from cosserat.compile.tree import compile_tree
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
-from cosserat.model.forces import Spring
+from cosserat.model.forces import Spring, Tendon
 from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
-from cosserat.model.tendons import Tendon
 from cosserat.results.modes import Modes
 from cosserat.solve.analyses.modes import modes as galilean_modes
 from cosserat.solve.relative.flexible_recursion import Motions

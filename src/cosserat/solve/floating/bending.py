@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cosserat.compile.seats import Seat
+from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.lie.protocol import Array
 

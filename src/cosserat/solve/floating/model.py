@@ -7,8 +7,8 @@ from collections.abc import Collection
 import numpy as np
 
 from cosserat.compile.compiled import row_to_frame
+from cosserat.compile.modal_dynamics import Seat, seat_on
 from cosserat.compile.rules import break_array
-from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.skeleton import Skeleton
 from cosserat.compile.timetable import Timetable
 from cosserat.compile.tree import TreeData, compile_tree, linked_again

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.compile.flexible_arrays import pack_seats
-from cosserat.compile.seats import Seat
+from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import bound

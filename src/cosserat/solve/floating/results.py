@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.seats import Seat
+from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Z

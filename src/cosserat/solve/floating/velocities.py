@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.seats import Seat
+from cosserat.compile.modal_dynamics import Seat
 from cosserat.lie.protocol import Array
 from cosserat.results.reference import Reference
 from cosserat.solve.assembly import demand_touching

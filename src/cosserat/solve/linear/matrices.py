@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.sparse import block_array, block_diag, csc_matrix, diags, vstack
 
-from cosserat.compile.rolling import keep_all
+from cosserat.compile.rules import keep_all
 from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
 from cosserat.kernels.law_states import FROZEN

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
-from cosserat.compile.opening import opened
+from cosserat.compile.joints import opened
 from cosserat.errors import SolveError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.blocks import solve

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.compile.opening import opened
+from cosserat.compile.joints import opened
 from cosserat.lie.protocol import Array
 from cosserat.solve.motion.crossings import snapshot
 from cosserat.solve.motion.jolts import take_joints

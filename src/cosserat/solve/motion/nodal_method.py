@@ -6,7 +6,7 @@ import numpy as np
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.scales import extent
+from cosserat.compile.skeleton import extent
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
 from cosserat.kernels.blocks import solve

@@ -10,7 +10,7 @@ import numpy as np
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.opening import opened
+from cosserat.compile.joints import opened
 from cosserat.errors import SolveError, warn
 from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING

@@ -9,7 +9,7 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.jumps import Jumps
-from cosserat.compile.scales import extent
+from cosserat.compile.skeleton import extent
 from cosserat.kernels import slots
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages

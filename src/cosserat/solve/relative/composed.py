@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.calls import answered
-from cosserat.compile.seats import Seat
+from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData, refuse_armatures, refuse_state_loads
 from cosserat.kernels.flexible.arrays import Z
 from cosserat.lie import se3, so3

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.coordinate_laws import coordinate_laws
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.fluid_links import WEIGHT, Uplift, uplifts
-from cosserat.compile.joints import ranges
+from cosserat.compile.joints import coordinate_laws, ranges
 from cosserat.compile.jumps import Jumps
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
 from cosserat.compile.loads import given_tensions
-from cosserat.compile.seats import Seat, beside
+from cosserat.compile.modal_dynamics import Seat, beside
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law
 from cosserat.compile.state_loads import Signal, signals_of

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.compile.link_table import LinkTable
-from cosserat.compile.seats import Seat
+from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.tree import TreeData
 from cosserat.compile.tree_forces import compile_forces

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.compile.seats import Seat
+from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.flexible.arrays import Z
 from cosserat.lie import se3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.calls import answered
-from cosserat.compile.seats import Seat
+from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData, compile_tree
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array

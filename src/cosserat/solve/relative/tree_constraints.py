@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.coordinate_laws import freedom_laws
 from cosserat.compile.flexible_arrays import pack_seats
-from cosserat.compile.joints import ints, ranges
-from cosserat.compile.opening import LAWS
-from cosserat.compile.rolling import KINDS, wheel_geometry
+from cosserat.compile.joints import LAWS, freedom_laws, ints, ranges
+from cosserat.compile.modal_dynamics import Seat, seat_on
 from cosserat.compile.rows import (
     NO_BRANCH,
     ActiveFreedom,
@@ -29,20 +27,18 @@ from cosserat.compile.rows import (
     drive_frames,
     joint_rows,
 )
-from cosserat.compile.rules import break_array, compile_rules, rule_laws
-from cosserat.compile.seats import Seat, seat_on
+from cosserat.compile.rules import KINDS, break_array, compile_rules, rule_laws, wheel_geometry
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.arrays import address_rows, address_table, new_visit, zeros
 from cosserat.kernels.flexible import closing
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.lie.protocol import Array
-from cosserat.model.constraint import Constraint
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Fixed, Joint
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
-from cosserat.model.rolling import FLAT, Rolling, RollingDisc
+from cosserat.model.rolling import FLAT, Constraint, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
 from cosserat.results.reference import Kept, as_kept
 from cosserat.solve.relative.flexible_recursion import Motions, projected
