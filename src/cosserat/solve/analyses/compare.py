@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,17 +16,25 @@ from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.comparison import ENERGIES, Comparison, Finding, JointDifference, PlaceDifference, common_times
 from cosserat.results.deflection import Deflections
+from cosserat.results.modes import Modes
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome
 from cosserat.solve.analyses import modal_range
-from cosserat.solve.analyses.modal_frequencies import FrequencyPairs, frequency_pairs
+from cosserat.solve.analyses.modes import modes as modes_about
 from cosserat.solve.analyses.simulate import simulate
+from cosserat.solve.formulation import Floating
+from cosserat.solve.linear.altered import unloaded
 from cosserat.solve.motion.driver import Progress
 from cosserat.solve.relative.flexible_tree import FlexibleTree
+
+if TYPE_CHECKING:
+    from xarray import Dataset
 
 _ENDED = {Outcome.INTERRUPTED, Outcome.CALL_FAILED}  # by the user
 
 _FREQUENCIES = 10  # compared at most
+_GOOD_PART = 0.25  # of the strain energy of a mode, from which it is one of a beam
+_FREE = 1e-6  # Hz: what is slower in both counts as a free motion that rounding has moved
 _INSIDE = (0.25, 0.5, 0.75)  # where beams are compared besides their ends
 
 
@@ -122,15 +130,16 @@ def compare(
         name: _of_place(place, galilean, floating, finer, richer, deflections, n) for name, place in chosen.items()
     }
     joints = {joint.name: _of_joint(joint.name, galilean, floating, finer, n) for joint in model.joints}
-    options = (modes, boundary, stiffening)
-    pairs = _quietly(notes, "frequencies", frequency_pairs, model, _FREQUENCIES, start_time, *options)
+    frames = Floating(modes, boundary, stiffening)
+    known = _quietly(notes, "frequencies", _frequencies, tree, model, start_time, frames)
+    table, found = (None, None) if known is None else known
     energy, scale = _energies(galilean, floating, n)
     bending, shares = deflections.bending(), _modal_energy(tree, floating)
     findings = _stopped(galilean, floating)
     if bending:
         rates = deflections.rates()
         bodies = {
-            name: modal_range.ElasticBody(bent, rates[name], _first(pairs, tree, name))
+            name: modal_range.ElasticBody(bent, rates[name], _first(found, tree, name))
             for name, bent in bending.items()
         }
         largest = max((place.deflection for place in apart.values()), default=0.0)
@@ -150,7 +159,7 @@ def compare(
         joints=joints,
         energy=energy,
         energy_scale=scale,
-        frequencies=None if pairs is None else pairs.table(),
+        frequencies=table,
         bending=bending,
         modal_energy=shares,
         findings=tuple(findings),
@@ -268,7 +277,41 @@ def _modal_energy(tree: FlexibleTree, floating: Run) -> dict[str, Array]:
     return out
 
 
-def _first(pairs: FrequencyPairs | None, tree: FlexibleTree, name: str) -> float:
+def _frequencies(tree: FlexibleTree, model: Model, time: float, floating: Floating) -> tuple[Dataset, Modes]:
+    """Lowest frequencies of both formulations about the reference configuration, without what acts; and the modes of
+    finite elements.
+    """
+    from xarray import Dataset
+
+    bare, driven = unloaded(model), [m for joint in model.joints for m in joint.motion if m is not None]
+    if tree.data.loops and any(np.any(motion.sample(np.array([time]))) for motion in driven):
+        raise SolveError("compare: a motion starts away from zero, which is not offered where loops are closed")
+    found, modal = (
+        modes_about(bare, _FREQUENCIES, about="reference", time=time, damped=False, formulation=formulation)
+        for formulation in ("galilean", floating)
+    )
+    one, two = (some.frequencies[found.rigid :] for some in (found, modal))
+    k = min(len(one), len(two))
+    vibrates = np.maximum(one[:k], two[:k]) > _FREE
+    one, two, hertz = one[:k][vibrates], two[:k][vibrates], {"units": "Hz"}
+    if not len(one):
+        raise SolveError("compare: nothing can vibrate, all motions are prescribed")
+    table = Dataset(
+        {
+            "galilean": ("mode", one, hertz),
+            "floating": ("mode", two, hertz),
+            "error": ("mode", two / one - 1.0, {"long_name": "relative difference"}),
+        },
+        coords={"mode": np.arange(1, len(one) + 1)},
+    )
+    return table, found
+
+
+def _first(found: Modes | None, tree: FlexibleTree, name: str) -> float:
     """First frequency (Hz) at which a beam bends: of the mechanism, or of the beam by itself."""
-    found = None if pairs is None else pairs.first_of(name)
-    return float(tree.modal_bodies[name].frequencies[0]) if found is None else found
+    if found is not None:
+        shares = found.components["strain"].sel(component=name).values
+        bends = found.frequencies[(shares > _GOOD_PART) & (found.frequencies > _FREE)]
+        if len(bends):
+            return float(bends[0])
+    return float(tree.modal_bodies[name].frequencies[0])

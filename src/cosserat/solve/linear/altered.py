@@ -1,4 +1,4 @@
-"""Models that are another one but for little: joints held in a pose, as brakes hold them, or a unit of an input more.
+"""Models that are another one but for little: joints held in a pose, as by brakes; no loads; a unit of an input more.
 
 What an input adds at once to quantities of the same motion is the difference that the unit makes.
 """
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import SolveError
+from cosserat.model.forces import Spring, Tendon
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, Force, PointLoad, Torque, Wrench
@@ -61,6 +62,21 @@ def _held(joint: Joint, coordinates: dict[str, float]) -> Joint:
         "effort": effort[0] if single else (effort if any(e is not None for e in effort) else None),
     }
     return type(joint)(**given)
+
+
+def unloaded(model: Model) -> Model:
+    """The model without gravity, loads, prescribed efforts and tension: its reference configuration is in balance."""
+    bare = Model(model.name)
+    for component in model:
+        if isinstance(component, (PointLoad, DistributedLoad)):
+            continue
+        if isinstance(component, Joint) and any(effort is not None for effort in component.effort):
+            component = type(component)(**{**component.arguments(), "effort": None})
+        if isinstance(component, (Spring, Tendon)):
+            rest = {"length": None} if isinstance(component, Spring) else {"rest_length": None, "tension": None}
+            component = type(component)(**{**component.arguments(), **rest})
+        bare.add(component)
+    return bare
 
 
 def with_input(model: Model, column: Column, amount: float = 1.0) -> Model:
