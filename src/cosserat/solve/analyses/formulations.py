@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from cosserat.lie.protocol import Array
@@ -18,63 +19,49 @@ from cosserat.solve.balance.sweep import NodalSweep, Sweep
 from cosserat.solve.formulation import Floating, floating_of
 
 
-class Formulation(ABC):
+@dataclass(frozen=True)
+class Formulation:
     """Equations of a model in one of the formulations.
 
     Attributes
     ----------
     floating : Floating or None
         The floating frames, if it has any: what `equilibrium` takes as its formulation.
+    balance : callable
+        Of a model, time, start, spin, center and caller: equations of balance, in a known equilibrium or in the
+        reference configuration.
+    parametric : callable
+        Of knobs, start, time and spans: equations of balance whose parameters change by typical spans.
+    points : callable
+        Of a model, caller, spin and center: states about which to linearise.
+    sweep : callable
+        Of knobs, ranges, time and `described`: states along parameters that take values in ranges; `described`: of
+        the motion that the model describes.
     """
 
-    floating: Floating | None = None
-
-    @abstractmethod
-    def balance(
-        self, model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any, caller: str
-    ) -> Balance:
-        """Equations of balance, in a known equilibrium or in the reference configuration."""
-
-    @abstractmethod
-    def parametric(
-        self, knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float]
-    ) -> Parametric:
-        """Equations of balance whose parameters change by typical spans."""
-
-    @abstractmethod
-    def points(self, model: Model, caller: str, spin: Any, center: Any, about: Any) -> Points:
-        """States about which to linearise; an equilibrium given as `about` brings its own rotation."""
-
-    @abstractmethod
-    def sweep(self, knobs: Knobs, ranges: Sequence[Array], time: float, described: bool) -> Sweep:
-        """States along parameters that take values in ranges; `described`: of the motion that the model describes."""
-
-
-class Galilean(Formulation):
-    """Absolute frames of nodes."""
-
-    def balance(
-        self, model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any, caller: str
-    ) -> Balance:
-        return statics_at(model, time, start, spin, center)
-
-    def parametric(
-        self, knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float]
-    ) -> Parametric:
-        return NodalParametric(knobs, start, time, spans)
-
-    def points(self, model: Model, caller: str, spin: Any, center: Any, about: Any) -> Points:
-        return NodalPoints(model, caller, spin, center)
-
-    def sweep(self, knobs: Knobs, ranges: Sequence[Array], time: float, described: bool) -> Sweep:
-        return NodalSweep(knobs, ranges, time, described)
+    floating: Floating | None
+    balance: Callable[[Model, float, Equilibrium | None, Any, Any, str], Balance]
+    parametric: Callable[[Knobs, Equilibrium | None, float, Mapping[str, float]], Parametric]
+    points: Callable[[Model, str, Any, Any], Points]
+    sweep: Callable[[Knobs, Sequence[Array], float, bool], Sweep]
 
 
 def formulation_of(asked: Any, model: Model, caller: str) -> Formulation:
     """The formulation that is asked for, or that the model needs."""
     floating = floating_of(asked, model, caller)
     if floating is None:
-        return Galilean()
-    from cosserat.solve.analyses.floating_frames import FloatingFrames  # most analyses do without trees
+        return Formulation(None, statics_at, NodalParametric, NodalPoints, NodalSweep)
+    from cosserat.solve.trees.balance import tree_balance_at
+    from cosserat.solve.trees.parametric import TreeParametric, TreeSweep
+    from cosserat.solve.trees.points import TreePoints
+    from cosserat.solve.trees.turntable import spin_of  # most analyses do without trees
 
-    return FloatingFrames(floating)
+    return Formulation(
+        floating,
+        lambda model, time, start, spin, center, caller: tree_balance_at(
+            model, time, start, spin_of(spin, center), floating, caller
+        ),
+        partial(TreeParametric, floating),
+        lambda model, caller, spin, center: TreePoints(model, caller, spin_of(spin, center), floating),
+        partial(TreeSweep, floating),
+    )

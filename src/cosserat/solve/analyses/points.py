@@ -57,7 +57,7 @@ def point_at(
         raise SolveError(f"{caller}: the equilibrium given as about has its own rotation; leave out spin")
     if isinstance(about, str) and about == "motion" and spin is not None:
         raise SolveError(f"{caller}: about='motion' takes the motion from the initial velocities; leave out spin")
-    return point_of(frames.points(model, caller, spin, center, about), about, time)
+    return point_of(frames.points(model, caller, spin, center), about, time)
 
 
 def point_of(points: Points, about: Any, time: float) -> Any:

@@ -100,7 +100,7 @@ class SteadyStates:
                 about = equilibrium(
                     self._knobs.model, time=self._time, start=about, formulation=self._floating, **rotation
                 )
-            point = point_of(self._sweep.points(about), about, self._time)
+            point = point_of(self._sweep.points(), about, self._time)
         except SolveError as error:
             raise SolveError(f"{error} (at {self._knobs.text(values)})") from None
         self._sweep.begin(point)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from cosserat.compile.build import compile_model
-from cosserat.compile.compiled import CompiledModel, System
+from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.kernels.integrate import load_stages
@@ -25,6 +26,7 @@ from cosserat.solve.balance.statics import Statics, statics_at
 from cosserat.solve.memory import trial_history
 from cosserat.solve.spin import check_steady, spin_twist
 
+_BETWEEN = 0.381966  # part of a span at which a parameter is looked at, besides its ends
 RELATIVE_STEP = 1e-5  # relative step of central differences where a parameter enters nonlinearly
 
 # what static balance does not depend on, and what it depends on only with gravity or a spin
@@ -34,7 +36,7 @@ _DYNAMIC = {
 }  # fmt: skip
 _WEIGHTS = {"nodes.mass", "nodes.moment"}
 _INERTIAS = {"elements.mass", "bodies.mass"}
-_STRUCTURE = {"elements.node", "bodies.node", "joints.node", "springs.node", "loads.node", "freedoms.joint"}
+_STRUCTURE = ("elements.node", "bodies.node", "joints.node", "springs.node", "loads.node", "freedoms.joint")
 
 
 class Parametric(ABC):
@@ -106,23 +108,24 @@ class NodalParametric(Parametric):
 
     def __init__(self, knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float]) -> None:
         super().__init__(knobs, time)
-        self.statics = statics_at(knobs.model, time, start, knobs.spin, knobs.center)
-        base = knobs.values
-        changed: set[str] = set()
+        self.statics = statics_at(knobs.model, time, start, knobs.spin, knobs.center, knobs.caller)
+        irrelevant = _DYNAMIC | (set() if np.any(knobs.model.gravity) else _WEIGHTS)
+        irrelevant |= _INERTIAS if self.statics.full_spin is None else set()
+        base, changed = knobs.values, set[str]()
         for name, span in spans.items():
             names, linear = self._changes(name, base[name], span)
             linear = linear and not bends(knobs.model)
-            if not self._relevant(names):
+            if not names - irrelevant:
                 raise self.irrelevant(name, names)
             changed |= names
             self._differences[name] = abs(span) if linear else RELATIVE_STEP * max(abs(span), abs(base[name]))
-        self.inputs_only = not changed - {"inputs.gravity", "inputs.drive", "inputs.effort", "inputs.wrench", "spin"}
+        self.inputs_only = inputs_alone(changed)
         self.turn(base)
 
     def _compiled(self) -> CompiledModel:
         compiled, old = compile_model(self.knobs.model), self.statics.compiled
-        for name, (a, b) in _pairs(compiled.system, old.system).items():
-            if name in _STRUCTURE and not np.array_equal(a, b):
+        for name in _STRUCTURE:
+            if not np.array_equal(*(attrgetter(name)(c.system) for c in (compiled, old))):
                 raise SolveError(
                     f"parameters {', '.join(map(repr, self.knobs.names))}: they change the mesh ({name}); parameters "
                     "that move loads or joints from node to node cannot be varied continuously"
@@ -131,38 +134,20 @@ class NodalParametric(Parametric):
 
     def _changes(self, name: str, base: float, span: float) -> tuple[set[str], bool]:
         """Which arrays a parameter changes, and whether it enters linearly, through loads alone."""
-        here = self._compiled()
-        changed: set[str] = set()
-        samples = [sampled(here, self.times)]
-        spins = [spin_twist(self.knobs.spin, self.knobs.center)]
-        for part in (0.381966, 1.0):
+        samples = []
+        for part in (0.0, _BETWEEN, 1.0):
             self.knobs.turn({name: base + part * span})
             self.knobs.check()
-            there = self._compiled()
-            changed |= differing(here, there)
-            samples.append(sampled(there, self.times))
-            spins.append(spin_twist(self.knobs.spin, self.knobs.center))
+            samples.append(numbers_of(self._compiled(), self.knobs, self.times))
         self.knobs.turn({name: base})
-        linear = not changed
-        for key in Inputs._fields:
-            at, between, end = (getattr(sample, key) for sample in samples)
-            if np.array_equal(at, end) and np.array_equal(at, between):
-                continue
-            changed.add(f"inputs.{key}")
-            bent = np.max(np.abs(at + 0.381966 * (end - at) - between))
-            linear = linear and key != "drive" and bent <= 1e-12 * np.max(np.abs(end) + np.abs(at))
-        if any(not np.array_equal(zero_if_none(s), zero_if_none(spins[0])) for s in spins):
-            changed.add("spin")
-            linear = False
+        linear, changed = True, changed_among(samples)
+        for key in changed:
+            at, between, end = (sample[key] for sample in samples)
+            linear = linear and key.startswith("inputs.") and key != "inputs.drive"
+            if linear:
+                bent = np.max(np.abs(at + _BETWEEN * (end - at) - between))
+                linear = bent <= 1e-12 * np.max(np.abs(end) + np.abs(at))
         return changed, linear
-
-    def _relevant(self, changed: set[str]) -> bool:
-        irrelevant = set(_DYNAMIC)
-        if not np.any(self.knobs.model.gravity):
-            irrelevant |= _WEIGHTS
-        if self.statics.full_spin is None:
-            irrelevant |= _INERTIAS
-        return bool(changed - irrelevant)
 
     def turn(self, values: Mapping[str, float]) -> None:
         self.knobs.turn(values)
@@ -208,26 +193,28 @@ def sampled(compiled: CompiledModel, times: Array) -> Inputs:
     return dataclasses.replace(compiled.sampler, gravity=compiled.model.gravity).sample(times)
 
 
-def differing(a: CompiledModel, b: CompiledModel) -> set[str]:
-    """Names of the arrays in which two compiled models differ; also "frames", those of the reference."""
-    pairs = _pairs(a.system, b.system) | {"frames": (a.frames, b.frames)}
-    return {key for key, (x, y) in pairs.items() if not np.array_equal(x, y)}
+def numbers_of(compiled: CompiledModel, knobs: Knobs, times: Array) -> dict[str, Array]:
+    """What equations depend on at the present parameters: arrays by name, without those that a solver fills."""
+    groups = {**compiled.system._asdict(), "inputs": sampled(compiled, times)}
+    spin = spin_twist(knobs.spin, knobs.center)
+    out = {"frames": compiled.frames, "spin": np.zeros(6) if spin is None else spin}
+    for group in (name for name in groups if name != "pattern"):
+        fields = groups[group]._asdict()
+        out |= {f"{group}.{k}": array for k, array in fields.items() if k not in ("block", "soft", "given")}
+    return out
 
 
-def zero_if_none(spin: Array | None) -> Array:
-    """A rotation (6,) that can be compared with others."""
-    return np.zeros(6) if spin is None else spin
+def changed_among(samples: list[dict[str, Array]]) -> set[str]:
+    """Names of the arrays that are not the same in all samples."""
+    first, *others = samples
+    return {key for key, array in first.items() if any(not np.array_equal(array, other[key]) for other in others)}
+
+
+def inputs_alone(changed: set[str]) -> bool:
+    """Whether nothing has changed but loads, prescribed motions, gravity and the rotation."""
+    return all(key == "spin" or key.startswith("inputs.") for key in changed)
 
 
 def bends(model: Model) -> bool:
     """Whether something answers inputs by a law with a kink: a servo that is cut off, a tendon that goes slack."""
     return any(np.isfinite(servo.limit) for servo in model.servos) or any(spring.slack for spring in model.springs)
-
-
-def _pairs(a: System, b: System) -> dict[str, tuple[Any, Any]]:
-    """Arrays of two systems by name, without those that describe the matrix or that a solver fills."""
-    out: dict[str, tuple[Any, Any]] = {}
-    for group in (name for name in a._fields if name != "pattern"):
-        first, second = getattr(a, group)._asdict(), getattr(b, group)._asdict()
-        out |= {f"{group}.{k}": (first[k], second[k]) for k in first if k not in ("block", "soft", "given")}
-    return out

@@ -85,7 +85,7 @@ class NodalPoints(Points):
         return described_motion(self.model, time, self.caller)
 
     def balance(self, point: OperatingPoint) -> Balance:
-        return statics_at(self.model, point.time, None, self.spin, self.center, point.compiled)
+        return statics_at(self.model, point.time, None, self.spin, self.center, compiled=point.compiled)
 
     def of_equilibrium(self, found: Equilibrium, given: bool) -> OperatingPoint:
         time = float(found.trajectory.time[-1])

@@ -218,7 +218,8 @@ class Statics(Balance):
 
 
 def statics_at(
-    model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any, compiled: CompiledModel | None = None
+    model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any, caller: str = "equilibrium",
+    compiled: CompiledModel | None = None,
 ) -> Statics:  # fmt: skip
     """Equations of balance of a model, in a known equilibrium or in the reference configuration, without loads."""
     compiled = compile_model(model) if compiled is None else compiled
@@ -230,7 +231,7 @@ def statics_at(
         history = start.trajectory.history
         if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != (compiled.n_multipliers, 6):
             raise SolveError(
-                "equilibrium: the equilibrium given as start belongs to a model with other nodes or joints"
+                f"{caller}: the equilibrium given as start belongs to a model with other nodes or joints"
             )
         memory.problem.state.frame[:] = history.frame[-1]
         memory.problem.state.force[:] = history.force[-1]

@@ -13,7 +13,7 @@ from cosserat.errors import ParameterError, SolveError
 from cosserat.lie.protocol import Array
 from cosserat.solve.balance.balance import Attempt
 from cosserat.solve.balance.knobs import Knobs
-from cosserat.solve.balance.parametric import differing, sampled, zero_if_none
+from cosserat.solve.balance.parametric import changed_among, inputs_alone, numbers_of, sampled
 from cosserat.solve.balance.points import NodalPoints, Points
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.initial import consistent_accelerations, set_trial, settle_states, soften_redundant
@@ -30,7 +30,7 @@ class Sweep(ABC):
     """States of a model at the present values of parameters that turn."""
 
     @abstractmethod
-    def points(self, about: Any) -> Points:
+    def points(self) -> Points:
         """States that a user may name, or an equilibrium."""
 
     @abstractmethod
@@ -68,31 +68,25 @@ class NodalSweep(Sweep):
 
     def _check(self, k: int, ranges: Sequence[Array], described: bool) -> bool:
         """Whether a parameter changes nothing but loads and gravity; an error if it changes nothing at all."""
-        name, model = self._knobs.names[k], self._knobs.model
-        starts = np.array([r[0] for r in ranges])
-        self._knobs.take(starts)
-        here = compile_model(model)
-        first = *sampled(here, self._times), zero_if_none(self._rotation())
-        only, nothing = True, True
-        for value in (ranges[k][len(ranges[k]) // 2], ranges[k][-1]):
+        starts, samples = np.array([r[0] for r in ranges]), []
+        for value in (ranges[k][0], ranges[k][len(ranges[k]) // 2], ranges[k][-1]):
             self._knobs.take(np.where(np.arange(len(starts)) == k, value, starts))
-            there = compile_model(model)
-            second = *sampled(there, self._times), zero_if_none(self._rotation())
-            same = not differing(here, there)
-            same = same and (not described or np.array_equal(here.twists, there.twists))
-            only = only and same
-            nothing = nothing and same and all(map(np.array_equal, first, second))
-        if nothing:
+            compiled = compile_model(self._knobs.model)
+            own = {"twists": compiled.twists} if described else {}
+            samples.append(numbers_of(compiled, self._knobs, self._times) | own)
+        changed = changed_among(samples)
+        if not changed:
             raise ParameterError(
-                f"{self._knobs.caller}: nothing changes when parameter {name!r} goes from {ranges[k][0]:g} to "
-                f"{ranges[k][-1]:g}; name one that a load, a stiffness, a mass, a length or the spin depends on"
+                f"{self._knobs.caller}: nothing changes when parameter {self._knobs.names[k]!r} goes from "
+                f"{ranges[k][0]:g} to {ranges[k][-1]:g}; name one that a load, a stiffness, a mass, a length or the "
+                "spin depends on"
             )
-        return only
+        return inputs_alone(changed)
 
     def _rotation(self) -> Array | None:
         return spin_twist(self._knobs.spin, self._knobs.center)
 
-    def points(self, about: Any) -> NodalPoints:
+    def points(self) -> NodalPoints:
         return NodalPoints(self._knobs.model, self._knobs.caller, self._knobs.spin, self._knobs.center)
 
     def begin(self, point: OperatingPoint) -> None:

@@ -11,7 +11,6 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status, noted
-from cosserat.solve.arguments import demand_no_rolling
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.floating.bending import bent_far
@@ -184,13 +183,6 @@ class TreeBalance(Balance):
         return Equilibrium(self.system.trajectory([self.now], status, settings, stats=stats))
 
 
-def tree_balance(system: TreeSystem, state: TreeState) -> TreeBalance:
-    """Equations of balance of a system from a state on."""
-    if system.spin is not None:
-        demand_no_rolling(system.model, system.caller)
-    return TreeBalance(system, state)
-
-
 def tree_balance_at(
     model: Model, time: float, start: Equilibrium | None, spin: Spin | None, floating: Floating, caller: str
 ) -> TreeBalance:
@@ -200,4 +192,4 @@ def tree_balance_at(
     if start is not None:
         known = system.taken(state, start.trajectory)
         state = with_reactions(system, system.start(time, start)._replace(t=time) if known is None else known)
-    return tree_balance(system, state)
+    return TreeBalance(system, state)

@@ -22,7 +22,7 @@ from cosserat.solve.trees.balance import TreeBalance, tree_balance_at
 from cosserat.solve.trees.point import TreePoint, with_reactions
 from cosserat.solve.trees.points import TreePoints
 from cosserat.solve.trees.system import TreeState, TreeSystem
-from cosserat.solve.trees.turntable import Spin, spin_of, spin_of_twist
+from cosserat.solve.trees.turntable import Spin, spin_of
 
 INPUTS, LINKS, ALL = range(3)  # what a parameter changes: loads and motions, what links are like, elastic bodies
 _PROBES, _PROBED = 3, 0.05  # states at which equations are compared, and by how much they are apart
@@ -141,7 +141,7 @@ class TreeParametric(Parametric):
     statics: TreeBalance
 
     def __init__(
-        self, knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float], floating: Floating
+        self, floating: Floating, knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float]
     ) -> None:
         super().__init__(knobs, time)
         base = knobs.values
@@ -172,17 +172,17 @@ class TreeParametric(Parametric):
 class TreeSweep(Sweep):
     """Of floating frames."""
 
-    def __init__(self, knobs: Knobs, ranges: Sequence[Array], time: float, floating: Floating) -> None:
+    def __init__(
+        self, floating: Floating, knobs: Knobs, ranges: Sequence[Array], time: float, described: bool
+    ) -> None:
         self._knobs, self._time, self._floating = knobs, time, floating
         with knobs.kept():
             knobs.take([r[0] for r in ranges])
             spans = {name: float(r[-1] - r[0]) for name, r in zip(knobs.names, ranges, strict=True)}
             self._renewal = Renewal(knobs, spans, time, floating)
 
-    def points(self, about: Any) -> TreePoints:
-        turns = isinstance(about, Equilibrium)  # it has its own rotation
-        spin = spin_of_twist(about.settings.get("spin")) if turns else self._renewal.now().spin
-        return TreePoints(self._knobs.model, self._knobs.caller, spin, self._floating)
+    def points(self) -> TreePoints:
+        return TreePoints(self._knobs.model, self._knobs.caller, self._renewal.now().spin, self._floating)
 
     def begin(self, point: TreePoint) -> None:
         """Nothing is kept of it."""

@@ -14,10 +14,10 @@ from cosserat.solve.balance.points import Points
 from cosserat.solve.floating.bending import bent_far
 from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.point import MOMENT, MOTION
-from cosserat.solve.trees.balance import TreeBalance, tree_balance
+from cosserat.solve.trees.balance import TreeBalance
 from cosserat.solve.trees.point import TreePoint, with_reactions
 from cosserat.solve.trees.system import TreeState, TreeSystem
-from cosserat.solve.trees.turntable import Spin
+from cosserat.solve.trees.turntable import Spin, spin_of_twist
 
 _STEADY = 1e-6  # acceleration, relative to those that act, that is accepted where there should be none
 _AT_REST = 1e-7  # rad, or typical lengths: a vibration whose speed does not matter
@@ -43,9 +43,11 @@ class TreePoints(Points):
         return _steady(TreePoint(system, accelerated(system, system.start(time, moving=True)), MOTION), self.caller)
 
     def balance(self, point: TreePoint) -> TreeBalance:
-        return tree_balance(self._system, self._system.start(point.time))
+        return TreeBalance(self._system, self._system.start(point.time))
 
     def of_equilibrium(self, found: Equilibrium, given: bool) -> TreePoint:
+        if given:  # it has its own rotation
+            self.spin = spin_of_twist(found.settings.get("spin"))
         system = self._system
         state = system.taken(system.start(float(found.trajectory.time[-1])), found.trajectory)
         if state is None:
