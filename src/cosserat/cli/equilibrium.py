@@ -15,6 +15,7 @@ from cosserat.cli.guard import Debug, console, guarded
 from cosserat.cli.run import leave
 from cosserat.cli.tables import number_table, numbers, titled_table
 from cosserat.io.formats import SUFFIXES
+from cosserat.model.summary import counted
 from cosserat.results.labels import WRENCH
 
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ def equilibrium(
     found = solve(loaded, time=time, spin=spin, center=center)
     stats = found.trajectory.stats
     console.print(
-        f"{loaded.name}: {found.status.message}; {stats['load_steps']} load steps, {stats['iterations']} iterations, "
-        f"{stats['solve_seconds']:.2f} s"
+        f"{loaded.name}: {found.status.message}; {counted(stats['load_steps'], 'load step', 'load steps')}, "
+        f"{counted(stats['iterations'], 'iteration', 'iterations')}, {stats['solve_seconds']:.2f} s"
     )
     positions = {place: found.position(place) for place in places}
     console.print(number_table("positions (m)", ("place", *"xyz"), positions))

@@ -64,7 +64,7 @@ def check_outputs(model: Path, **files: tuple[Path | None, tuple[str, ...]]) -> 
         if path is None:
             continue
         output_folder(path.parent, option)
-        output.target(path, suffixes)
+        output.target(path, [suffix for suffix in suffixes if suffix] if path.suffix else ())
         real = os.path.realpath(path)
         if real in taken:
             raise UsageProblem(f"--{option} {path} is {taken[real]}; pass another name, for it would be overwritten")

@@ -25,7 +25,7 @@ errors = Console(stderr=True, highlight=False)
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the Python traceback of an error.")]
 
-_LOCATED = re.compile(r"(?P<where>[^:\n]*\.ya?ml(?:, [^:]*)?|[^:\n]*\.nc): (?P<what>.*)", re.DOTALL)
+_LOCATED = re.compile(r"(?P<where>[^:\n]*\.ya?ml(?:, [^:]*)?|[^:\n]*\.(?:nc|h5)): (?P<what>.*)", re.DOTALL)
 
 
 class UsageProblem(CosseratError, ValueError):

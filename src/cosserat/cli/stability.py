@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,6 +48,9 @@ def stability(
     loaded = files.load(model, set_).model
     if not 1 <= steps <= MOST_STEPS:
         raise UsageProblem(f"--steps is {steps}; pass a positive number such as --steps 100, at most {MOST_STEPS}")
+    for option, value in (("--from", from_), ("--to", to)):
+        if not math.isfinite(value):
+            raise UsageProblem(f"{option} is {value}; pass a value of the parameter, a finite number")
     if from_ == to:
         raise UsageProblem(f"--from and --to are both {to:g}; pass two different values")
     files.check_outputs(model, plot=(plot, PICTURES), csv=(csv, (".csv",)), json=(json_, (".json",)))

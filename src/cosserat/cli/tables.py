@@ -29,4 +29,4 @@ def number_table(title: str, heads: Sequence[str], rows: Mapping[str, Iterable[f
 
 def numbers(values: Iterable[float], scale: float, digits: int = 6) -> list[str]:
     """Numbers for a table; what is round-off beside `scale` is shown as 0."""
-    return [f"{0.0 if abs(v) < 1e-11 * scale else v:.{digits}g}" for v in values]
+    return [f"{0.0 if abs(v) <= 1e-11 * scale else v:.{digits}g}" for v in values]

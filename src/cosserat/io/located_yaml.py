@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,6 +21,8 @@ Route: TypeAlias = tuple[str | int, ...]
 _QUICK: Any = getattr(yaml, "CSafeLoader", None)  # of libyaml, where PyYAML was built with it
 MOST_VALUES = 200_000
 DEEPEST = 60
+_NO_TEXT = "pass a model file, which is YAML: plain text in UTF-8"
+_LOOK = "look there and in the line before for a missing colon, bracket or quote, or blanks that do not line up"
 LARGEST = 20_000_000 if _QUICK is not None else 1_000_000  # characters
 LONGEST_NUMBER = 400  # digits
 
@@ -67,12 +70,24 @@ def read(path: str | Path) -> Document:
             raise FileFormatError(f"{path}: has {size / 1e6:.0f} MB, too much for a model file; put arrays beside it")
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise FileFormatError(f"{path}: no such file") from None
+        raise FileFormatError(f"{path}: no such file; {_instead(Path(path))}") from None
     except (OSError, ValueError) as error:
         if isinstance(error, FileFormatError):
             raise
-        raise FileFormatError(f"{str(path)!r}: cannot be read as text: {error}") from None
+        raise FileFormatError(f"{str(path)!r}: cannot be read as text: {error}; {_NO_TEXT}") from None
     return parse(text, file)
+
+
+def _instead(path: Path) -> str:
+    """What to pass instead of a file that does not exist."""
+    try:
+        there = sorted(p.name for p in path.parent.iterdir() if p.suffix.lower() in (".yaml", ".yml"))
+    except OSError:
+        return f"there is no folder {str(path.parent)!r} that could be read"
+    near = get_close_matches(path.name, there, n=1, cutoff=0.4)
+    if near:
+        return f"did you mean {str(path.with_name(near[0]))!r}?"
+    return f"model files there: {', '.join(there[:6])}" if there else "there are no model files (.yaml) in that folder"
 
 
 def parse(text: str, file: str) -> Document:
@@ -87,12 +102,12 @@ def parse(text: str, file: str) -> Document:
         content = _value(node, (), document, [])
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else 1
-        raise FileFormatError(f"{file}, line {line}: not valid YAML: {error.reason}") from None
+        raise FileFormatError(f"{file}, line {line}: not valid YAML: {error.reason}; {_NO_TEXT}") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = "" if mark is None else f", line {mark.line + 1}, column {mark.column + 1}"
         problem = getattr(error, "problem", None) or (str(error).splitlines() or ["it cannot be read"])[0]
-        raise FileFormatError(f"{file}{where}: not valid YAML: {problem}") from None
+        raise FileFormatError(f"{file}{where}: not valid YAML: {problem}; {_LOOK}") from None
     return document._replace(content=content)
 
 

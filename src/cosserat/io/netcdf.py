@@ -141,7 +141,7 @@ def read_bytes(path: Any) -> bytes:
         raise FileFormatError(f"{shown(path)} is not the name of a file; pass text or a path")
     try:
         if not Path(path).exists():
-            raise FileFormatError(f"{path}: no such file")
+            raise FileFormatError(f"{path}: no such file; pass the name of a result file")
         if not Path(path).is_file():  # a pipe or a device may have no end
             raise FileFormatError(f"{path}: is not a regular file; pass the name of a result file")
         return Path(path).read_bytes()

@@ -52,14 +52,15 @@ def _counts(model: "Model") -> str:
     joints = sum(len(j.freedoms) for j in model.joints)
     driven = sum(f is not None for j in model.joints for f in j.motion)
     return (
-        f"{6 * (rigid + nodes) + sum(modal)} absolute freedoms ({_counted(rigid, 'rigid body', 'rigid bodies')}, "
-        f"{_counted(nodes, 'beam node', 'beam nodes')}"
-        f"{', ' + _counted(len(modal), 'modal body', 'modal bodies') if modal else ''}), "
-        f"{_counted(joints, 'joint coordinate', 'joint coordinates')}, {driven} of them driven"
+        f"{6 * (rigid + nodes) + sum(modal)} absolute freedoms ({counted(rigid, 'rigid body', 'rigid bodies')}, "
+        f"{counted(nodes, 'beam node', 'beam nodes')}"
+        f"{', ' + counted(len(modal), 'modal body', 'modal bodies') if modal else ''}), "
+        f"{counted(joints, 'joint coordinate', 'joint coordinates')}, {driven} of them driven"
     )
 
 
-def _counted(n: int, one: str, several: str) -> str:
+def counted(n: int, one: str, several: str) -> str:
+    """A number and what is counted."""
     return f"{n} {one if n == 1 else several}"
 
 
@@ -70,7 +71,7 @@ def _beam_row(beam: Any) -> tuple[str, ...]:
     return (
         beam.name,
         f"{beam.length:.6g} m",
-        f"{beam.elements} elements",
+        counted(beam.elements, "element", "elements"),
         name.replace("function", "variable"),
         material,
     )

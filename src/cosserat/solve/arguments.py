@@ -78,7 +78,7 @@ def check_span(caller: str, duration: Any, step: Any, every: Any = 1, tolerance:
         return
     duration, step = float(duration), float(step)
     if step > duration:
-        raise SolveError(f"{caller}: step {step:g} s is longer than the duration {duration:g} s")
+        raise SolveError(f"{caller}: step {step:g} s is longer than the duration {duration:g} s; pass a shorter step")
     if duration / step > MOST_STEPS:
         raise SolveError(
             f"{caller}: a step of {step:g} s divides {duration:g} s into {duration / step:.3g} steps, more than can be "

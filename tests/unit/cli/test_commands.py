@@ -52,7 +52,7 @@ def said(result: Result) -> str:
 def test_help_lists_only_what_exists() -> None:
     result = call("--help")
     assert result.exit_code == 0
-    for name in ("demo", "run", "equilibrium", "modes", "validate", "doctor"):
+    for name in ("demo", "run", "equilibrium", "modes", "stability", "view", "validate", "doctor"):
         assert name in result.stdout
         assert call(name, "--help").exit_code == 0
 
@@ -202,3 +202,18 @@ def test_nothing_heavy_is_imported_for_help() -> None:
     code = f"import sys, cosserat.cli; sys.exit(' '.join(m for m in {heavy} if m in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.strip() == ""
+
+
+def test_view_makes_a_page_of_a_result(pendulum: Path) -> None:
+    assert call("run", pendulum).exit_code == 0
+    result = call("view", "pendulum.nc", "--no-open", "--trail", "bob")
+    assert result.exit_code == 0
+    assert "wrote pendulum.html" in said(result)
+    assert "pendulum" in Path("pendulum.html").read_text()
+    assert call("view", "pendulum.nc", "--no-open", "--out", "pendulum.nc").exit_code == 2
+    assert "unknown body 'tip'" in said(call("view", "pendulum.nc", "--no-open", "--trail", "tip"))
+
+
+def test_equilibrium_counts_and_shows_zeros_plainly() -> None:
+    assert "1 load step," in said(call("equilibrium", MODELS / "beck.yaml"))
+    assert "-0" not in said(call("equilibrium", MODELS / "four_bar.yaml"))

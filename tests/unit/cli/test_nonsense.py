@@ -37,6 +37,8 @@ CASES = {
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("model.yaml").write_text(GOOD)
+    Path("result.nc").write_bytes(b"\x89HDF\r\n\x1a\n")
+    Path("cut.yaml").write_text(GOOD[: GOOD.index("diameter")])
 
 
 def refused(*words: str) -> str:
@@ -75,7 +77,16 @@ def test_bad_files(name: str, command: str) -> None:
         (("model.yaml", "--set", "load=3"), "load"),
         (("model.yaml", "--out", "model.yaml/x.nc"), "model.yaml"),
         (("model.yaml", "--out", "."), "is a folder"),
-        (("model.yaml", "--frobnicate"), "--frobnicate"),
+        (("model.yaml", "--frobnicate"), "error No such option: --frobnicate remedy cosserat run --help lists"),
+        (("model.yaml", "--duraton", "3"), "Possible options: --duration"),
+        (("model.yaml", "--duration", "abc"), "error Invalid value for '--duration': must be a number"),
+        (("model.yaml", "--every", "1.5"), "error Invalid value for '--every': must be a whole number"),
+        (("modell.yaml",), "where modell.yaml remedy did you mean 'model.yaml'?"),
+        (("there/model.yaml",), "there is no folder 'there'"),
+        (("result.nc",), "remedy pass a model file, which is YAML: plain text"),
+        (("cut.yaml",), "remedy look there and in the line before"),
+        (("model.yaml", "--step", "5"), "remedy pass a shorter step"),
+        ((), "error Missing argument 'MODEL' remedy cosserat run --help"),
     ],
 )
 def test_bad_options(words: tuple[str, ...], what: str) -> None:
@@ -95,3 +106,25 @@ def test_debug_shows_the_traceback() -> None:
 
 def test_demo_wants_a_folder() -> None:
     assert "is a file" in refused("demo", "--out", "model.yaml")
+
+
+def test_unknown_commands() -> None:
+    message = refused("rnu")
+    assert message.startswith("error No such command 'rnu'")
+    assert message.endswith("remedy cosserat --help lists what it takes")
+    assert CliRunner().invoke(app, ["--vrsion"]).exit_code == 2
+
+
+def test_ends_of_a_range_must_be_finite() -> None:
+    message = refused("stability", "model.yaml", "--parameter", "P", "--from", "0", "--to", "inf")
+    assert message == "error --to is inf remedy pass a value of the parameter, a finite number"
+
+
+def test_the_list_of_suffixes_ends_with_one() -> None:
+    message = refused("equilibrium", "model.yaml", "--plot", "x.foo")
+    assert message.endswith("it decides the format: .png, .pdf, .svg, .jpg, .jpeg, .eps, .webp, .tif, .tiff")
+
+
+def test_results_to_look_at() -> None:
+    assert "remedy pass the name of a result file" in refused("view", "missing.nc")
+    assert refused("view", "model.yaml").startswith("error")
