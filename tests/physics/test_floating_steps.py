@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.solve.floating.indefinite import indefinite
+from cosserat.solve.floating.verdicts import indefinite
 
 SECTION = cs.Rectangle(width=0.02, height=0.03)
 

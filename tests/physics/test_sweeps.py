@@ -12,8 +12,7 @@ import cosserat as cs
 from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.sweeps import nodal_tape, tree_tape
 from cosserat.solve.sweeps.nodal_run import NodalRun
-from cosserat.solve.sweeps.protocol import backward_sweep
-from cosserat.solve.sweeps.setting import Setting
+from cosserat.solve.sweeps.protocol import Setting, backward_sweep
 from cosserat.solve.sweeps.tree_run import TreeRun
 
 pytestmark = pytest.mark.filterwarnings("ignore:redundant constraints")

@@ -160,3 +160,21 @@ def _assemble(memory: Memory, exponential: Array, coefficients: tuple[float, ...
     assemble(memory.address, 0, trial.frame, trial.twist)
     solver.memory[slots.FACTORED] = 0.0
     return solver.blocks[:-1]
+
+
+def demand_like(found: Any, like: Any, rows: bool = False) -> None:
+    """Raise a ValueError unless arrays have the shapes (with `rows`, besides the first number) and types of others.
+
+    What a file holds must be what a run kept: compiled code takes arrays by address and looks at no shape.
+    """
+    if isinstance(like, np.ndarray):
+        same = isinstance(found, np.ndarray) and found.ndim == like.ndim and found.dtype == like.dtype
+        if not same or found.shape[rows:] != like.shape[rows:]:
+            raise ValueError(f"an array of the shape {np.shape(found)} instead of {like.shape}")
+    elif isinstance(like, (tuple, list)):
+        if not isinstance(found, (tuple, list)) or len(found) != len(like):
+            raise ValueError(f"not {len(like)} values")
+        for item, model in zip(found, like, strict=True):
+            demand_like(item, model, rows)
+    elif isinstance(found, bool) or not isinstance(found, (int, float)):
+        raise ValueError("not a number")

@@ -8,10 +8,10 @@ import pytest
 import cosserat as cs
 from cosserat.compile.tree import compile_tree
 from cosserat.jit.switch import COMPILED
-from cosserat.solve.floating.methods import new_stepper
+from cosserat.solve.floating.integration import new_stepper
 from cosserat.solve.floating.model import FloatingModel
-from cosserat.solve.floating.state import StepFailure
-from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.floating.walk import FloatingWalk as Stepper
+from cosserat.solve.motion.walk import StepFailure
 from cosserat.solve.relative import flexible_recursion
 
 
@@ -100,7 +100,7 @@ def test_a_course_is_its_steps(name: str) -> None:
         one, many = (new(MODELS[name](), integrator) for _ in range(2))
         n, h = len(one.tree.coordinates), 2e-5
         begin = one.start(0.0, np.zeros(n), np.zeros(n))
-        found = many.advance(begin, 0.0, h, 6, 2, 0)
+        found = many.course(begin, 0.0, h, 6, 2, 0)
         assert found.failure is None
         assert found.stored is not None
         assert (found.done, len(found.stored.q)) == (6, 3)

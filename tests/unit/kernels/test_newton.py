@@ -18,8 +18,8 @@ from cosserat.kernels.newton import (
 )
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
-from cosserat.solve.motion.keeping import arrays_of
 from cosserat.solve.motion.stepping import Integration
+from cosserat.solve.motion.storing import arrays_of
 
 
 def prepared(step, moment, integrator=0.0):

@@ -17,8 +17,7 @@ from cosserat.results.run import Run
 from cosserat.solve.arguments import check_known, check_number, check_span
 from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.sweeps.nodal_run import NodalRun
-from cosserat.solve.sweeps.protocol import backward_sweep
-from cosserat.solve.sweeps.setting import Setting
+from cosserat.solve.sweeps.protocol import Setting, backward_sweep
 from cosserat.solve.sweeps.tree_run import TreeRun
 from cosserat.solve.sweeps.variants import VariedRun
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.flexible.implicit import CONVERGED, STEP
 from cosserat.kernels.held import CUT, EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNAL, STEPS, TARGET
 from cosserat.solve.floating.state import Instant, States
-from cosserat.solve.floating.steps import Stepper
-from cosserat.solve.motion.held import Held, view
+from cosserat.solve.motion.commands import Held, view
+
+if TYPE_CHECKING:
+    from cosserat.solve.floating.walk import FloatingWalk
 
 
 class TreeCommands(Held):
@@ -22,13 +24,13 @@ class TreeCommands(Held):
 
     Parameters
     ----------
-    stepper : Stepper
+    walk : FloatingWalk
     columns : mapping
         Column of what can be set, by the name of its joint or servo.
     """
 
-    def __init__(self, stepper: Stepper, columns: Mapping[str, int]) -> None:
-        self._stepper, engine = stepper, stepper.engine
+    def __init__(self, walk: FloatingWalk, columns: Mapping[str, int]) -> None:
+        self._walk, engine = walk, walk.engine
         self._engine = engine
         efforts = {name: (EFFORT, k) for k, name in enumerate(engine.tree.coordinates)}
         targets = {name: (TARGET, k) for name, k in engine.tree.forces.targets.items()}
@@ -39,7 +41,7 @@ class TreeCommands(Held):
         kind, place = np.zeros((2, n), dtype=np.int64)
         after = tuple(np.zeros_like(x) for x in (engine.known.a, engine.known.carried, engine.known.force))
         arrays = kernels.TreeHeldCommands(kind, place, np.zeros(n), np.zeros(n), order, *after)
-        super().__init__(arrays, {column: places[name] for name, column in columns.items()}, stepper.jumps)
+        super().__init__(arrays, {column: places[name] for name, column in columns.items()}, walk.remembers)
         self._inside = {column for column, (kind, _) in self._places.items() if kind <= TARGET}
         self._packed = Packed(kernels.command_handles, kernels.TreeCommanding(arrays))
         self._after = after
@@ -53,7 +55,7 @@ class TreeCommands(Held):
 
     def by_the_way(self, values: Mapping[int, float]) -> bool:
         """Whether accelerations need not jump with this, or the next step does it: all of it is in coordinates."""
-        return not self._stepper.jumps or self._inside.issuperset(values)
+        return not self._walk.remembers or self._inside.issuperset(values)
 
     def open(self, now: Instant | None, t: float, h: float, count: int, every: int) -> None:
         """Sample steps from time t on, with room for the states that will be stored; the state, if not there."""
@@ -61,15 +63,15 @@ class TreeCommands(Held):
         if now is not None:
             engine.know(now)
         engine.numbers[STEP] = h
-        times, load_times = self._stepper.sampled(t, h, count)
-        self._course = engine.course_at(times, load_times, self._stepper.side(h), count // every + 1, own=True)
+        times, load_times = self._walk.sampled(t, h, count)
+        self._course = engine.course_at(times, load_times, self._walk.side(h), count // every + 1, own=True)
         self._counts = view(self._course.problem.stored.counts)
         self.step, self.left, self._order[FIRST] = h, count, 0
-        self._call = engine.commanded(self._stepper.jumps, self._course.address, self._packed.address)
+        self._call = engine.commanded(self._course.address, self._packed.address)
 
     def jump(self) -> None:
         """Let accelerations jump now, not with the next step."""
-        if self._stepper.jumps:
+        if self._walk.remembers:
             if self._jump is None:
                 tree, acting, fixed, _, *rest = self._engine.addresses
                 self._jump = bound(kernels.jump, tree, acting, fixed, *rest, self._packed.address)
@@ -83,12 +85,12 @@ class TreeCommands(Held):
 
     def single(self, now: Instant, t: float, h: float) -> bool:
         """Take one step from a state, without storing it; whether that could be done."""
-        stepper, engine, order = self._stepper, self._engine, self._order
+        walk, engine, order = self._walk, self._engine, self._order
         engine.know(now)
         engine.numbers[STEP] = h
-        course = engine.course_at(*stepper.sampled(t, h, 1), stepper.side(h), 0)
+        course = engine.course_at(*walk.sampled(t, h, 1), walk.side(h), 0)
         if course is not self._single[0]:
-            self._single = course, engine.commanded(stepper.jumps, course.address, self._packed.address)
+            self._single = course, engine.commanded(course.address, self._packed.address)
         order[FIRST], order[STEPS], order[EVERY], order[PHASE] = 0, 1, 2, 0
         return bool(self._single[1]() == CONVERGED)
 

@@ -20,7 +20,8 @@ from cosserat.kernels.flexible.arrays import Packed, Z
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.solve.floating.model import FloatingModel
-from cosserat.solve.floating.state import Advance, Instant, States, StepFailure
+from cosserat.solve.floating.state import Advance, Instant, States
+from cosserat.solve.motion.walk import StepFailure
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 
@@ -104,6 +105,7 @@ class FloatingEngine:
             Packed(implicit.stepping_handles, self._stepping),
             Packed(border.border_handles, border.BorderParts(self._border)),
         )
+        self.stages: Packed | None = None
         if tableau is not None:
             self.stages = Packed(explicit.explicit_handles, explicit.new_explicit(tableau, n, ny))
         self.known = self._stepping.known  # the state at which steps begin and end
@@ -128,6 +130,11 @@ class FloatingEngine:
             self._open = names
             self.constraints.open(names)
             self.tree.forces.open(names)
+
+    def command(self, efforts: dict[str, float]) -> None:
+        """Let a controller's efforts act from here on."""
+        self.tree.forces.command(efforts)
+        self.constraints.command(efforts)
 
     @property
     def memory(self) -> tuple[Any, ...]:
@@ -268,18 +275,18 @@ class FloatingEngine:
         return x.q.copy(), x.v.copy()
 
     def advance(
-        self, kind: str, old: Instant, times: tuple[Array, Array], h: float, n: int, every: int, phase: int, jump: float
-    ) -> Advance:  # fmt: skip
+        self, old: Instant, times: tuple[Array, Array], h: float, n: int, every: int, phase: int, jump: float
+    ) -> Advance:
         """Take n steps of length h from a state with samples at `times`, those of loads second; see `Jumps.sample`."""
         self.numbers[implicit.STEP] = h
         found = self.course_at(*times, jump, (phase + n) // every - phase // every)
         tree, acting, fixed, free, factored, stepping, closed, bordered = self.addresses
         self.know(old)
         rest = factored, stepping, closed, bordered, found.address
-        if kind == "explicit":
-            code = explicit.explicit_course(tree, acting, fixed, *rest, self.stages.address, n, every, phase)
-        else:
+        if self.stages is None:
             code = course.implicit_course(tree, acting, fixed, free, *rest, n, every, phase)
+        else:
+            code = explicit.explicit_course(tree, acting, fixed, *rest, self.stages.address, n, every, phase)
         states = found.problem.stored
         done, kept = states.counts.tolist()
         now = self.point(old.t + done * h) if done else old
@@ -290,11 +297,11 @@ class FloatingEngine:
             stored = States(*(part[:kept].copy() for part in states[:-1]))
         return Advance(now, done, stored, None if code == implicit.CONVERGED else self._failure(code))
 
-    def commanded(self, implicit_steps: bool, course: Any, given: Any) -> Any:
+    def commanded(self, course: Any, given: Any) -> Any:
         """Steps of a course with what a controller holds, as a call without arguments."""
         tree, acting, fixed, free, factored, stepping, closed, bordered = self.addresses
         rest = factored, stepping, closed, bordered, course
-        if implicit_steps:
+        if self.stages is None:
             return bound(commands.commanded_course, tree, acting, fixed, free, *rest, given)
         return bound(commands.commanded_stages, tree, acting, fixed, *rest, self.stages.address, given)
 

@@ -9,18 +9,19 @@ import numpy as np
 from cosserat.kernels.flexible.explicit import CLASSICAL, DORMAND_PRINCE
 from cosserat.lie.protocol import Array
 from cosserat.solve.floating.model import FloatingModel
-from cosserat.solve.floating.state import Advance, Instant
-from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.floating.state import Instant
+from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.impulses import Rule
 
 _INSIDE = 1e-7  # of the step
 _KINKED = 3.0  # measured: errors of velocities at kinks of forces, over the estimated ones
 
 
-class Explicit(Stepper):
+class Explicit(FloatingWalk):
     """Explicit steps, see `kernels.flexible.explicit`; `adaptive` ones are judged by what is embedded in them."""
 
-    order, splits, jumps = 4, False, False
+    order, splits, remembers = 4, False, False
+    rule: Rule
     remedy = "an explicit method needs steps that resolve every vibration"
 
     def __init__(self, floating: FloatingModel, adaptive: bool) -> None:
@@ -29,52 +30,21 @@ class Explicit(Stepper):
         _, first = np.unique(tableau.sample[:-1], return_index=True)
         self._shares = np.append(tableau.matrix.sum(axis=1)[first], 1.0)  # of the samples in a step
         weights = np.bincount(tableau.sample[:-1], tableau.weight) / tableau.divisor
-        self._rule = Rule(np.clip(self._shares[:-1], _INSIDE, 1.0 - _INSIDE), weights)
-
-    @property
-    def rule(self) -> Rule:
-        """Means of loads as the stages take them."""
-        return self._rule
+        self.rule = Rule(np.clip(self._shares[:-1], _INSIDE, 1.0 - _INSIDE), weights)
 
     def sampled(self, t: float, h: float, n: int) -> tuple[Array, Array]:
         """At the stages; efforts and loads that jump at an end of a step are those within it."""
         count = len(self._shares)
         begin = self.grid.snap(np.asarray(t + h * np.repeat(np.arange(n), count), dtype=np.float64), h)
-        inside = np.append(self._rule.shares, 1.0 - _INSIDE if self.at_breaks else 1.0)
+        inside = np.append(self.rule.shares, 1.0 - _INSIDE if self.at_breaks else 1.0)
         return begin + h * np.tile(self._shares, n), begin + h * np.tile(inside, n)
 
     def side(self, h: float) -> float:
         """Samples are those within steps."""
         return 0.0
 
-    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
-        """Steps, each from its start alone."""
-        return self.engine.advance("explicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
-
-    def step(self, old: Instant, h: float) -> Instant:
-        """One step, in parts that end where loads, efforts or prescribed motions are not smooth."""
-        end, near = old.t + h, _INSIDE * h
-        for at in self.breaks(old.t + near, end - near):
-            old = self._part(old, at)
-        return super().step(old, end - old.t)
-
-    def _part(self, old: Instant, end: float) -> Instant:
-        """A step to a time at which something is not smooth, with accelerations of the time after."""
-        kept, self.at_breaks = self.at_breaks, True
-        try:
-            before = super().step(old, end - old.t)
-        finally:
-            self.at_breaks = kept
-        after = self.jumped(before, end - old.t)
-        self.crossed(end, end - old.t, before, after)
-        return after
-
-    def breaks(self, low: float, high: float) -> list[float]:
-        """Where loads, efforts or prescribed motions are not smooth."""
-        jumps = self.tree.forces.jumps
-        return [] if jumps is None else jumps.between(low, high)
-
     def errors(self, old: Instant, new: Instant) -> tuple[Array, Array]:
         """Differences to the embedded solution; what is embedded sees less than there is where a force sets in."""
+        assert self.engine.stages is not None
         away, faster = self.engine.stages.problem.stages.error
         return away, _KINKED * faster

@@ -8,9 +8,9 @@ from cosserat.kernels.alpha import phase_constant
 from cosserat.lie.protocol import Array
 from cosserat.solve.floating.engine import CLOSED
 from cosserat.solve.floating.model import FloatingModel
-from cosserat.solve.floating.state import Advance, Instant
-from cosserat.solve.floating.steps import Stepper
-from cosserat.solve.motion.grading import parts_of
+from cosserat.solve.floating.state import Instant
+from cosserat.solve.floating.walk import FloatingWalk
+from cosserat.solve.motion.smooth_start import parts_of
 from cosserat.solve.motion.walk import NEVER
 
 _MOST_ITERATIONS = 40
@@ -18,7 +18,7 @@ _ROUNDING = 1e-5  # changes below this that no longer shrink are rounding errors
 _SLOW = 0.3  # shrinking slower than this, the iteration takes new factors
 
 
-class Implicit(Stepper):
+class Implicit(FloatingWalk):
     """Generalised-alpha steps, see `kernels.flexible.implicit`.
 
     Parameters
@@ -30,11 +30,11 @@ class Implicit(Stepper):
         Of accelerations, relative to the largest.
     """
 
-    order, splits, remedy = 2, True, ""
+    order = 2
 
     def __init__(self, floating: FloatingModel, rho: float, tolerance: float) -> None:
         tree, drives, size = floating.tree, floating.drives, floating.size
-        self._rho = rho
+        self.rule = rho  # loads are filtered as accelerations are
         self.mean, self.shift = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
         gamma = 0.5 + self.shift - self.mean
         self.beta = 0.25 * (gamma + 0.5) ** 2
@@ -54,15 +54,15 @@ class Implicit(Stepper):
             self._soft[link.columns[len(link.columns) - link.n_modes :]] = False
         self._soft |= drives.held
 
-    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
-        """Steps of the generalised-alpha method on the group."""
+    def readied(self, old: Instant, t: float, h: float) -> Instant:
+        """With accelerations of the method for steps of this length."""
         if self.at_breaks and old.step != h:
-            old = self._begun(old, t, h)
+            old = self._started(old, t, h)
         if old.step not in (0.0, h):
             old = self._rescaled(old, h)
-        return self.engine.advance("implicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
+        return old
 
-    def eased(self, now: Instant, t: float, h: float) -> Instant | None:
+    def in_parts(self, now: Instant, t: float, h: float) -> Instant | None:
         """In parts, where anything damps: how soon dampers take what begins to act, only shorter steps tell.
 
         Vibrations that a whole step would filter are no worse for it.
@@ -70,26 +70,21 @@ class Implicit(Stepper):
         if self.at_breaks or not self._damped:
             return None
         sizes = parts_of(h)
-        if self.advance(now, t, sizes[0], 1, NEVER, 0).failure is not None:
+        if self.course(now, t, sizes[0], 1, NEVER, 0).failure is not None:
             return None
         first = np.where(self.drives.held, now.a, self.resolved(now.a))
         now, points = now._replace(a=first, carried=first), []
         for size in sizes:
-            step = self.advance(now, now.t, size, 1, NEVER, 0)
+            step = self.course(now, now.t, size, 1, NEVER, 0)
             if step.failure is not None:
                 return None
             now = step.now
             points.append(now)
-        for point, size in zip(points[:-1], sizes, strict=False):  # powers change much in this step
-            self.crossed(point.t, size, point, point)
+        for point in points[:-1]:  # powers change much in this step
+            self.crossings.add(point.t, np.array([point.t, point.t]), point.row, point.row)
         return now._replace(t=t + h)
 
-    @property
-    def rule(self) -> float:
-        """Loads are filtered as accelerations are."""
-        return self._rho
-
-    def _begun(self, old: Instant, t: float, h: float) -> Instant:
+    def _started(self, old: Instant, t: float, h: float) -> Instant:
         """A state from which steps of length h start anew.
 
         The algorithmic accelerations belong to the time t + (alpha_m - alpha_f) h; a first step tells how accelerations
@@ -97,7 +92,7 @@ class Implicit(Stepper):
         """
         self.impulses.begin(t, h)
         times = np.array([t + h])
-        first = self.engine.advance("implicit", old._replace(carried=old.a), (times, times), h, 1, 2, 0, -h)
+        first = self.engine.advance(old._replace(carried=old.a), (times, times), h, 1, 2, 0, -h)
         if first.failure is not None:
             return old._replace(carried=old.a, step=h)
         part, (y, g, _) = self.mean - self.shift, old.inner
@@ -127,7 +122,7 @@ class Implicit(Stepper):
         h, before = new.step, self.slopes[0]
         slope = (new.a - old.a) / h
         self.slopes = before, slope
-        c, missed = phase_constant(self._rho), np.zeros(len(slope)) if before is None else slope - before
+        c, missed = phase_constant(self.rule), np.zeros(len(slope)) if before is None else slope - before
         astray = new.v - old.v - 0.5 * h * (new.a + old.a)  # where the method started with accelerations to come
         missed = c * h**2 * missed
         raw = c * h**3 * slope, np.where(np.abs(missed) > np.abs(astray), missed, astray)

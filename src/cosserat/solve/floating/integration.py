@@ -1,4 +1,4 @@
-"""Motions of a tree in plain coordinates: the steps of floating frames without a `Run`."""
+"""Which steps an integrator takes in floating frames, and motions of a tree by them in plain coordinates."""
 
 from __future__ import annotations
 
@@ -9,11 +9,27 @@ from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.solve.floating import FLOATING_METHODS
-from cosserat.solve.floating.methods import new_stepper
+from cosserat.solve.floating.explicit import Explicit
+from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.model import FloatingModel
+from cosserat.solve.floating.outside import Outside
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import fixed_steps
+from cosserat.solve.motion.method import Method
 from cosserat.solve.relative.quantities import TreeMotion
+
+_NEWTON_TOLERANCE = 1e-9
+
+
+def new_stepper(
+    floating: FloatingModel, integrator: str | Method, rho: float, tolerance: float | None, adaptive: bool = False
+) -> FloatingWalk:
+    """Steps of the named method, or of one of the user's own; `tolerance`: of the iteration of an implicit one."""
+    if isinstance(integrator, Method):
+        return Outside(floating, integrator)
+    if integrator == "runge-kutta":
+        return Explicit(floating, adaptive)
+    return Implicit(floating, rho, _NEWTON_TOLERANCE if tolerance is None else tolerance)
 
 
 def integrate(
@@ -37,8 +53,8 @@ def integrate(
     if integrator not in FLOATING_METHODS:
         known = ", ".join(map(repr, FLOATING_METHODS))
         raise SolveError(f"integrate: unknown integrator {integrator!r}; available: {known}")
-    stepper = new_stepper(FloatingModel(model, data), integrator, rho, tolerance)
-    walk = FloatingWalk(stepper, stepper.start(0.0, q, v, inner=inner))
+    walk = new_stepper(FloatingModel(model, data), integrator, rho, tolerance)
+    walk.enter(walk.start(0.0, q, v, inner=inner))
     times, status = fixed_steps(walk, 0.0, duration, step)
     states = walk.states
     return TreeMotion(times, states.q, states.v, states.a, status)

@@ -28,10 +28,8 @@ class FloatingModel:
     model : Model
     data : TreeData
         Of the model, its loops cut.
-    nodes : Skeleton, optional
-        Nodes of the Galilean mesh, on which results stand.
-    size : float
-        Extent of the mechanism (m).
+    reference : Reference, optional
+        Nodes of the Galilean mesh, on which results stand, and sizes.
     loose : collection of str
         Names of cut joints that may open.
 
@@ -44,15 +42,17 @@ class FloatingModel:
         What closes loops, rolls, or is prescribed otherwise.
     seats : list of Seat
         Where the nodes are.
+    size : float
+        Extent of the mechanism (m).
     """
 
     def __init__(
-        self, model: Model, data: TreeData, nodes: Skeleton | None = None, size: float = 1.0,
-        loose: Collection[str] = (),
-    ) -> None:  # fmt: skip
-        self.tree, self.data, self.size = FlexibleTree.of_data(model, data), data, size
+        self, model: Model, data: TreeData, reference: Reference | None = None, loose: Collection[str] = ()
+    ) -> None:
+        self.tree, self.data, self.reference = FlexibleTree.of_data(model, data), data, reference
+        self.size = 1.0 if reference is None else reference.size
         self.drives = Drives(data)
-        self.seats = [] if nodes is None else _seats_of(data, nodes)
+        self.seats = [] if reference is None else _seats_of(data, reference.skeleton)
         self.constraints = TreeConstraints(model, data, [seat for seat in self.seats if seat.link >= 0], loose)
 
     def timetable(self, reference: Reference, t: float, duration: float) -> Timetable:
@@ -85,7 +85,7 @@ def floating_model(
         data = compile_tree(
             model, frames.modes, frames.boundary, frames.stiffening, stations, caller, cut=True, loose=loose, like=like
         )  # fmt: skip
-    return FloatingModel(model, data, reference.skeleton, reference.size, loose)
+    return FloatingModel(model, data, reference, loose)
 
 
 def _seats_of(data: TreeData, nodes: Skeleton) -> list[Seat]:

@@ -18,23 +18,28 @@ from cosserat.kernels.flexible.arrays import FIRST, KIND, Packed
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
-from cosserat.results.mechanism import JointInfo, Mechanism, Station
+from cosserat.results.mechanism import JointInfo, Station, mechanism_of
 from cosserat.results.moment import Moment, site_of
+from cosserat.results.reference import Reference
 from cosserat.results.run import Run
 from cosserat.solve.floating.engine import FloatingEngine
+from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant
+from cosserat.solve.motion.control import Controlled
+from cosserat.solve.motion.switching import Phases
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.seat_motion import seat_rows
 
 
 class TreeMoment(Moment):
-    """Reads a state of a tree; `snapshot` makes a run of one moment."""
+    """Reads a state of a tree."""
 
     def __init__(
-        self, engine: FloatingEngine, mechanism: Mechanism, snapshot: Callable[[Instant], Run]
+        self, engine: FloatingEngine, reference: Reference, phases: Phases | None, control: Controlled | None
     ) -> None:
-        super().__init__(mechanism)
-        self._tree, self._seats, self._make = engine.tree, engine.seats, snapshot
+        super().__init__(mechanism_of(reference.compiled))
+        self._engine, self._reference, self._phases, self._control = engine, reference, phases, control
+        self._tree, self._seats = engine.tree, engine.seats
         self._links = Motions(self._tree.data)
         self._place: Callable[[], int] | None = None
         self._seen: list[Packed] = []  # kept alive for their readers
@@ -67,7 +72,17 @@ class TreeMoment(Moment):
         return _as_efforts(self._tree.data, self._q, total)
 
     def _snapshot(self) -> Run:
-        return self._make(self._point())
+        """A run of one moment, whose results are found when they are asked for."""
+        control, restore = self._control, None
+        if control is not None:
+            told, held = control.tell, control.values
+
+            def restore(t: float | None) -> None:
+                told(None if t is None else held)
+
+        states, phases = self._point().stored, () if self._phases is None else self._phases.now
+        found = FloatingResults(self._engine, self._reference, np.array([self.t]), states, restore, phases=phases)
+        return Run(found.trajectory())
 
     def _locate(self, joint: JointInfo, i: int) -> tuple[int, int] | None:
         name = joint.name if len(joint.names) == 1 else f"{joint.name}.{joint.names[i]}"

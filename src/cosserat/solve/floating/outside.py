@@ -7,59 +7,58 @@ import numpy as np
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.solve.floating.model import FloatingModel
-from cosserat.solve.floating.state import Advance, Instant, States, StepFailure, stacked
-from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.floating.state import Advance, Instant, States, stacked
+from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.impulses import SIMPSON
-from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem
+from cosserat.solve.motion.method import Method, MotionState, MotionSystem
+from cosserat.solve.motion.walk import StepFailure
 
 
 class TreeMotionSystem(MotionSystem):
     """A tree as a `Method` sees it: configurations are its coordinates."""
 
-    def __init__(self, stepper: Stepper) -> None:
-        self._stepper = stepper
+    def __init__(self, walk: FloatingWalk) -> None:
+        self._walk = walk
 
     def acceleration(self, state: MotionState) -> Array:
         n = len(state.place)
         q, v, a = state.place.copy(), state.v[:n].copy(), np.zeros(n)
-        self._stepper.drives.impose(state.t, q, v, a)
-        found = self._stepper.engine.accelerations(
+        self._walk.drives.impose(state.t, q, v, a)
+        found = self._walk.engine.accelerations(
             state.t, q, v, a, state.angles, state.v[n:], self.load_time(state.t)
         )  # fmt: skip
         return np.concatenate((found[0], found[3]))
 
     def moved(self, state: MotionState, dt: float, x: Array, dv: Array) -> MotionState:
-        place = self._stepper.tree.moved(state.place, np.asarray(x[: len(state.place)], dtype=float))
+        place = self._walk.tree.moved(state.place, np.asarray(x[: len(state.place)], dtype=float))
         return state._replace(t=state.t + dt, place=place, v=state.v + dv)
 
     def closed(self, state: MotionState) -> MotionState:
-        stepper, (t, q, v, angles) = self._stepper, state
+        walk, (t, q, v, angles) = self._walk, state
         q, v, inner = q.copy(), v[: len(q)].copy(), v[len(q) :]
-        stepper.drives.impose(t, q, v, np.zeros(len(v)))
-        if stepper.constraints.present:
-            q, v = stepper.engine.projected(t, q, v, angles)
+        walk.drives.impose(t, q, v, np.zeros(len(v)))
+        if walk.constraints.present:
+            q, v = walk.engine.projected(t, q, v, angles)
         return state._replace(place=q, v=np.concatenate((v, inner)))
 
 
-class Outside(Stepper):
+class Outside(FloatingWalk):
     """Steps of a method that the user brings."""
 
-    splits, rule = True, SIMPSON
+    rule = SIMPSON
     remedy = "a method of one's own may need steps that resolve every vibration"
 
     def __init__(self, floating: FloatingModel, method: Method) -> None:
         super().__init__(floating)
         self.method, self.order, self._system = method, method.order, TreeMotionSystem(self)
 
-    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+    def course(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         now, rows = old, list[States]()
         for k in range(n):
             try:
                 v = np.concatenate((now.v, now.inner[0]))
                 end = self._system.take(self.method, MotionState(t + k * h, now.q, v, now.angles), h)
                 now = self.start(end.t, end.place, end.v[: len(now.v)], end.angles, end.v[len(now.v) :])
-            except MethodFailed as failed:
-                return Advance(now, k, stacked(rows) if rows else None, StepFailure(failed.outcome, failed.detail))
             except StepFailure as failure:
                 return Advance(now, k, stacked(rows) if rows else None, failure)
             if (phase + k + 1) % every == 0:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History
@@ -16,18 +16,30 @@ from cosserat.kernels.flexible.arrays import Z
 from cosserat.kernels.flexible.record import Paths, StoredLinks
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
+from cosserat.model.model import Model
+from cosserat.results.beams import gyroscopic
 from cosserat.results.joints import constraint_wrenches, directions, inertial_efforts, joint_sides, passive_efforts
+from cosserat.results.kinematics import to_node
 from cosserat.results.motion import Motion, motion_of
+from cosserat.results.nodal import external, times_mass
 from cosserat.results.reference import Reference, as_simulated
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import FloatingRecord, LinkLedger, Pending, Phase, Trajectory
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import States
-from cosserat.solve.floating.welds import fill_welds
+from cosserat.solve.motion.crossings import Row
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 _LOOKS = 12  # times within a step that failed at which laws are looked at
+
+
+def tree_powers(engine: FloatingEngine, times: Array, states: Row, open: frozenset[str]) -> Array:
+    """Loss, supply, kinetic, strain and potential energy (nt, 5) at states of a tree, with some joints open."""
+    now, engine.open = engine.open, open
+    found = engine.record(times, States(*states)).powers
+    engine.open = now
+    return found[:, [3, 4, 0, 1, 2]]
 
 
 class LinkHistory(NamedTuple):
@@ -226,3 +238,39 @@ def fill_forces(
             if slot.joint is not None:
                 found = found / np.linalg.norm(motion.mechanism.system.joints.row_a[at, rows], axis=1)
             history.force[:, at, rows] = found
+
+
+def fill_welds(model: Model, tree: FlexibleTree, motion: Motion) -> None:
+    """Multipliers of fixed joints inside rigid groups; the smallest ones where several hold the same bodies."""
+    carrier, history = tree.data.carrier, motion.states
+    infos = motion.mechanism.joints
+    welds = []
+    for joint in model.joints:
+        sides = [-1 if place.on_ground else carrier[place.owner.name] for place in (joint.parent, joint.child)]
+        if joint.kind == "fixed" and sides[0] == sides[1]:
+            welds.append(infos[joint.name].index)
+    if not welds:
+        return
+    arrays, bodies = motion.mechanism.system.joints, motion.mechanism.system.bodies
+    held = external(motion).force
+    place = {node: k for k, node in enumerate(dict.fromkeys(bodies.node.tolist()))}
+    left = np.zeros((len(motion.time), len(place), 6))
+    for row, node in enumerate(bodies.node.tolist()):  # of a body, and of fluid and propellant that move with it
+        twist = motion.twist[:, node]
+        left[:, place[node]] += times_mass(motion, row, motion.rate[:, node])
+        left[:, place[node]] += gyroscopic(times_mass(motion, row, twist), twist)
+    for node, k in place.items():
+        left[:, k] -= held[:, node]
+    columns = np.zeros((len(place), 6, len(welds), 6))
+    for w, index in enumerate(welds):
+        sides_now = joint_sides(motion, index)
+        for row in range(6):
+            history.force[:, index] = 0.0
+            history.force[:, index, row] = 1.0
+            both = constraint_wrenches(motion, index, sides_now)
+            for node, frame, wrench in zip(arrays.node[index], (arrays.frame_a, arrays.frame_b), both, strict=True):
+                if int(node) in place:
+                    columns[place[int(node)], :, w, row] += to_node(wrench[:1], row_to_frame(frame[index]))[0]
+    matrix = columns.reshape(6 * len(place), -1)
+    found = np.linalg.lstsq(matrix, left.reshape(len(left), -1).T, rcond=1e-10)[0]
+    history.force[:, welds] = found.T.reshape(len(left), len(welds), 6)

@@ -21,16 +21,17 @@ from cosserat.results.joints import tracked_in
 from cosserat.results.reference import Reference
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory, carried_to
-from cosserat.solve.floating.state import Instant, Start, StepFailure
-from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.floating.state import Instant, Start
 from cosserat.solve.floating.velocities import (
     FittedNodes,
     fitted_velocities,
     given_velocities,
     own_velocities,
 )
+from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.motion.starting import IN_BALANCE, require_same, set_start
+from cosserat.solve.motion.walk import StepFailure
 from cosserat.solve.relative.coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -43,39 +44,39 @@ _SAME_PLACES = 1e-9  # of the size of the mechanism, and of a turn
 _FOLLOWED = 0.02  # of the greatest deflection: what the modes may miss without a warning
 
 
-def starting_state(stepper: Stepper, reference: Reference, start: Any, t: float) -> Start:
+def starting_state(walk: FloatingWalk, reference: Reference, start: Any, t: float) -> Start:
     """The state that the Galilean formulation would start from, as far as the modes can follow.
 
     Warns where they cannot.
     """
-    tree, constraints = stepper.tree, stepper.constraints
-    ended, inner = _ended(stepper, reference, start), inner_of(stepper, start)
+    tree, constraints = walk.tree, walk.constraints
+    ended, inner = _ended(walk, reference, start), inner_of(walk, start)
     if ended is not None and isinstance(start, Run):
         return Start(float(start.time[-1]), *ended, inner)
     q, v, angles = tree.neutral(), tree.neutral(), np.zeros(len(constraints.tracked))
-    stepper.drives.impose(t, q, v, tree.neutral())
+    walk.drives.impose(t, q, v, tree.neutral())
     bent = any(body.rates.any() for body in tree.modal_bodies.values())
     plain = isinstance(start, str) and start == "reference" and not constraints.present
     if plain and not reference.given.any() and not v.any() and not bent:
         return Start(t, q, v, angles, inner)
     if ended is not None:
         q, _, angles = ended
-        stepper.drives.impose(t, q, v, tree.neutral())
-        v = given_velocities(stepper, reference, q, v)
+        walk.drives.impose(t, q, v, tree.neutral())
+        v = given_velocities(walk, reference, q, v)
     elif reference.skeleton.modal:
         _demand_reference(reference, start)
-        v = given_velocities(stepper, reference, q, v)
+        v = given_velocities(walk, reference, q, v)
         if constraints.present:
-            q, v = _closed_unbent(stepper, t, q, v, angles)
+            q, v = _closed_unbent(walk, t, q, v, angles)
     else:
         begin, own = Start(t, q, v, angles, inner), None
         if isinstance(start, str) and start == "reference":
-            own = own_velocities(stepper, reference, begin)
-        t, q, v, angles, inner = own or _as_nodes(stepper, reference, start, plain, begin)
+            own = own_velocities(walk, reference, begin)
+        t, q, v, angles, inner = own or _as_nodes(walk, reference, start, plain, begin)
     if constraints.present:
         v = _turned_shafts(tree, constraints, t, q, v, angles)
         try:
-            q, v = stepper.engine.projected(t, q, v, angles)
+            q, v = walk.engine.projected(t, q, v, angles)
         except StepFailure as failure:
             raise SolveError(
                 f"simulate: {failure.detail or 'the constraints cannot be met'} at the start; check the geometry of "
@@ -84,27 +85,27 @@ def starting_state(stepper: Stepper, reference: Reference, start: Any, t: float)
     return Start(t, q, v, angles, inner)
 
 
-def _as_nodes(stepper: Stepper, reference: Reference, start: Any, plain: bool, begin: Start) -> Start:
+def _as_nodes(walk: FloatingWalk, reference: Reference, start: Any, plain: bool, begin: Start) -> Start:
     """The state that fits nodes assembled by the Galilean formulation; a `plain` tree has its coordinates already."""
-    tree, compiled, (t, q, v, angles, inner) = stepper.tree, reference.compiled, begin
+    tree, compiled, (t, q, v, angles, inner) = walk.tree, reference.compiled, begin
     memory = loaded_memory(compiled, compiled.sampler.sample(np.array([t])))
     t = set_start(compiled, memory, start, t).time
     state = memory.problem.state
     frames = np.array([row_to_frame(row) for row in state.frame[:-1]])
-    nodes = FittedNodes(stepper.engine.seats, frames, state.twist[:-1])
+    nodes = FittedNodes(walk.engine.seats, frames, state.twist[:-1])
     if not plain:
         q = fitted_coordinates(tree, compiled, nodes, state.frame, state.angle)
-        angles = _cut_angles(stepper.constraints, compiled, state.angle)
-    stepper.drives.impose(t, q, v, tree.neutral())
-    return Start(t, q, fitted_velocities(tree, compiled.length, nodes, q, v, stepper.drives.held), angles, inner)
+        angles = _cut_angles(walk.constraints, compiled, state.angle)
+    walk.drives.impose(t, q, v, tree.neutral())
+    return Start(t, q, fitted_velocities(tree, compiled.length, nodes, q, v, walk.drives.held), angles, inner)
 
 
-def _closed_unbent(stepper: Stepper, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
+def _closed_unbent(walk: FloatingWalk, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
     """Loops closed by the joints alone, drives in parts where they go far; as it was where they cannot be closed so.
 
     The nearest state in the metric of the mass would bend the bodies instead of turning them: modes are light.
     """
-    tree, driven = stepper.tree, stepper.drives.held
+    tree, driven = walk.tree, walk.drives.held
     modes = np.ones(len(q), dtype=bool)
     for link in tree.data.links:
         modes[link.freedoms] = False
@@ -113,8 +114,8 @@ def _closed_unbent(stepper: Stepper, t: float, q: Array, v: Array, angles: Array
         try:
             for k in range(1, parts + 1):
                 trial[driven] = k / parts * q[driven]
-                trial = stepper.engine.projected(t, trial, v, angles, modes)[0]
-            return stepper.engine.projected(t, trial, v, angles, modes)  # velocities with the rows of where it is
+                trial = walk.engine.projected(t, trial, v, angles, modes)[0]
+            return walk.engine.projected(t, trial, v, angles, modes)  # velocities with the rows of where it is
         except StepFailure:
             continue
     return q, v
@@ -133,24 +134,24 @@ def _turned_shafts(
     return out
 
 
-def inner_of(stepper: Stepper, start: Any) -> Array:
+def inner_of(walk: FloatingWalk, start: Any) -> Array:
     """States of laws (ny,) at the end of a run or in an equilibrium, else their first ones."""
-    first = stepper.tree.forces.first_states
+    first = walk.tree.forces.first_states
     known = start.trajectory.history.inner if isinstance(start, Run | Equilibrium) and len(first) else None
     return first.copy() if known is None or known.shape[1:] != first.shape else np.asarray(known[-1].copy())
 
 
-def continued(stepper: Stepper, start: Any, begin: Instant, rho: float) -> Instant:
+def continued(walk: FloatingWalk, start: Any, begin: Instant, rho: float) -> Instant:
     """A start, just found, with what the method carried at the end of a run, if it is in balance with that."""
     record = start.trajectory.floating if isinstance(start, Run) else None
     carried = None if record is None else carried_to(start.trajectory, formulation="floating", rho=rho)
-    if record is None or carried is None or tuple(record.coordinates) != stepper.tree.coordinates:
+    if record is None or carried is None or tuple(record.coordinates) != walk.tree.coordinates:
         return begin
     if carried.inner.shape != begin.inner[1:].shape or carried.force.shape != begin.force.shape:
         return begin
     a = record.a[-1]
-    free, held = (stepper.engine.pushed(begin, force) for force in (0.0 * carried.force, carried.force))
-    size = float(np.abs([a, free]).max(initial=0.0)) + float(np.linalg.norm(stepper.tree.gravity))
+    free, held = (walk.engine.pushed(begin, force) for force in (0.0 * carried.force, carried.force))
+    size = float(np.abs([a, free]).max(initial=0.0)) + float(np.linalg.norm(walk.tree.gravity))
     if not np.abs(a - held).max(initial=0.0) <= IN_BALANCE * size:
         return begin
     y, rates, _ = begin.inner
@@ -160,25 +161,25 @@ def continued(stepper: Stepper, start: Any, begin: Instant, rho: float) -> Insta
     )
 
 
-def _ended(stepper: Stepper, reference: Reference, start: Any) -> tuple[Array, Array, Array] | None:
+def _ended(walk: FloatingWalk, reference: Reference, start: Any) -> tuple[Array, Array, Array] | None:
     """Coordinates, velocities and angles of cut joints of a run or an equilibrium that ends in the same coordinates."""
     record = start.trajectory.floating if isinstance(start, Run | Equilibrium) else None
-    if record is None or tuple(record.coordinates) != stepper.tree.coordinates:
+    if record is None or tuple(record.coordinates) != walk.tree.coordinates:
         return None
     compiled, other = reference.compiled, start.trajectory.compiled
     if [joint.name for joint in compiled.joints] != [joint.name for joint in other.joints]:
         return None  # nodes tell whether those that are new fit
     require_same(compiled, other, "run" if isinstance(start, Run) else "equilibrium")
-    if not _same_places(stepper, reference, start, record.q[-1]):
+    if not _same_places(walk, reference, start, record.q[-1]):
         return None
-    angles = angles_in(start.trajectory, -1, stepper.constraints, compiled)
+    angles = angles_in(start.trajectory, -1, walk.constraints, compiled)
     return record.q[-1].copy(), record.v[-1].copy(), angles
 
 
-def _same_places(stepper: Stepper, reference: Reference, start: Any, q: Array) -> bool:
+def _same_places(walk: FloatingWalk, reference: Reference, start: Any, q: Array) -> bool:
     """Whether coordinates put the nodes where a result has them: other modes may have the same names."""
     frames = np.array([row_to_frame(row) for row in start.trajectory.history.frame[-1, :-1]])
-    tree, nodes = stepper.tree, FittedNodes(stepper.engine.seats, frames, np.zeros((len(frames), 6)))
+    tree, nodes = walk.tree, FittedNodes(walk.engine.seats, frames, np.zeros((len(frames), 6)))
     now = Motions(tree.data).move(q, tree.neutral())
     return bool(np.abs(_misfit(tree, now, nodes, q)).max(initial=0.0) < _SAME_PLACES * max(reference.size, 1.0))
 

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cosserat.compile.tree import TreeData
-from cosserat.errors import CosseratError
 from cosserat.lie.protocol import Array
-from cosserat.results.status import Outcome
+from cosserat.solve.motion.walk import StepFailure
 
 
 class Instant(NamedTuple):
@@ -26,10 +25,14 @@ class Instant(NamedTuple):
     inner: Array  # (3, ny) states of laws, their rates, the rate-like variable of the method
 
     @property
+    def row(self) -> tuple[Array, ...]:
+        """What is stored of it."""
+        return self.q, self.v, self.a, self.force, self.angles, self.inner[0]
+
+    @property
     def stored(self) -> States:
-        """What is stored of it, as one state over time."""
-        parts = self.q, self.v, self.a, self.force, self.angles, self.inner[0]
-        return States(*(x[None] for x in parts))
+        """The same as one state over time."""
+        return States(*(x[None] for x in self.row))
 
 
 class Start(NamedTuple):
@@ -56,14 +59,6 @@ class States(NamedTuple):
 def stacked(parts: list[States]) -> States:
     """States one after another."""
     return States(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-
-class StepFailure(CosseratError):
-    """A step that could not be taken."""
-
-    def __init__(self, outcome: Outcome, detail: str = "") -> None:
-        super().__init__(detail)
-        self.outcome, self.detail = outcome, detail
 
 
 class Advance(NamedTuple):

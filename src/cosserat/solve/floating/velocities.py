@@ -12,7 +12,7 @@ from cosserat.lie.protocol import Array
 from cosserat.results.reference import Reference
 from cosserat.solve.assembly import demand_touching
 from cosserat.solve.floating.state import Start
-from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.initial import soften_redundant, warn_redundant
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.relative.flexible_recursion import Motions
@@ -32,7 +32,7 @@ class FittedNodes(NamedTuple):
     twists: Array
 
 
-def own_velocities(stepper: Stepper, reference: Reference, begin: Start) -> Start | None:
+def own_velocities(walk: FloatingWalk, reference: Reference, begin: Start) -> Start | None:
     """A start with the velocities that follow from the described ones; None where the tree cannot tell by itself.
 
     As in the Galilean formulation what was given is kept, the rest has the least strain rate in the beams, and among
@@ -40,9 +40,9 @@ def own_velocities(stepper: Stepper, reference: Reference, begin: Start) -> Star
     constraints that others imply.
     """
     t, q, v, angles, _ = begin
-    tree, constraints, free = stepper.tree, stepper.constraints, ~stepper.drives.held
+    tree, constraints, free = walk.tree, walk.constraints, ~walk.drives.held
     now, rates, A = Motions(tree.data).move(q, v), np.zeros(0), np.zeros((0, len(q)))
-    stepper.engine.set_time(t)
+    walk.engine.set_time(t)
     metric = _Metric.at(tree, q, free)
     if metric is None:
         return None
@@ -52,7 +52,7 @@ def own_velocities(stepper: Stepper, reference: Reference, begin: Start) -> Star
         A, rates = rows.A, rows.rate
         if q.any() or float(np.abs(rows.value).max(initial=0.0)) > _CLOSED * min(1.0, reference.size):
             return None
-    found = _described(tree, reference, stepper.engine.seats, begin, metric, TreeRates(A, rates))
+    found = _described(tree, reference, walk.engine.seats, begin, metric, TreeRates(A, rates))
     if found is not None and not metric.independent(A):
         _name_dependent(reference, t)
     return None if found is None else begin._replace(v=found)
@@ -150,12 +150,12 @@ def fitted_velocities(
     return _closest(J, scale * nodes.twists.ravel(), v, held)
 
 
-def given_velocities(stepper: Stepper, reference: Reference, q: Array, v: Array) -> Array:
+def given_velocities(walk: FloatingWalk, reference: Reference, q: Array, v: Array) -> Array:
     """Velocities closest to those given for bodies, beams and modes; relative ones that follow from nothing are zero.
 
     The Galilean formulation, which else decides, has no modal bodies.
     """
-    tree, seats = stepper.tree, stepper.engine.seats
+    tree, seats = walk.tree, walk.engine.seats
     scale, given = np.repeat([1.0, reference.length], 3), np.repeat(reference.given[:-1], 3, axis=1)
     now = Motions(tree.data).move(q, tree.neutral())
     J = np.tile(scale, len(seats))[:, None] * seat_rows(tree.data, now, q, seats)
@@ -166,7 +166,7 @@ def given_velocities(stepper: Stepper, reference: Reference, q: Array, v: Array)
             weight = np.sqrt(np.diag(body.inertia.modal_mass) / body.mass)
             rows.append(weight[:, None] * np.eye(len(q))[columns])
             wanted.append(weight * body.rates)
-    return _closest(np.vstack(rows), np.concatenate(wanted), v, stepper.drives.held)
+    return _closest(np.vstack(rows), np.concatenate(wanted), v, walk.drives.held)
 
 
 def _closest(J: Array, wanted: Array, v: Array, held: NDArray[np.bool_]) -> Array:

@@ -10,8 +10,10 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.run import Run
-from cosserat.results.status import Status
-from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps
+from cosserat.results.status import Status, noted
+from cosserat.solve.beyond import events_of
+from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.method import name_of
 from cosserat.solve.motion.stopwatch import Stopwatch
 from cosserat.solve.motion.switching import Phases
 from cosserat.solve.motion.walk import Walk
@@ -46,11 +48,38 @@ class Asked(NamedTuple):
         events = self.settings.get("events", ())
         return Checkpoint(path, identity, interval, self.settings["controller"], self.model, events)
 
+    def recorded(
+        self, walk: Walk, times: Array, status: Status, sizes: tuple[int, int], events: Sequence[str] = (),
+        **counts: int,
+    ) -> dict[str, Any]:  # fmt: skip
+        """What a trajectory tells of a run besides its states; says so if a function of the user raised.
+
+        `sizes`: numbers of nodes and joints; `events`: what else ought to be said; `counts`: what else is counted.
+        """
+        warn_of_call(status)
+        control, stats = walk.controlled, self.watch.stats(walk.tally, *sizes, **counts)
+        settings = {key: value for key, value in self.settings.items() if key not in ("controller", "events")}
+        settings |= {"step": self.step, "duration": self.duration, "controlled": control is not None}
+        settings["integrator"] = name_of(settings["integrator"])
+        if walk.watch is not None:
+            settings["events"] = walk.watch.found
+        return {
+            "settings": settings,
+            "stats": stats,
+            "status": noted(status, stats, [*events_of(self.model, times), *events]),
+            "efforts": None if control is None else control.efforts_at(times),
+            "held": None if control is None else control.held,
+        }
+
     def steps(
         self, walk: Walk, t: float, breaks: Sequence[float], keeper: Checkpoint | None
     ) -> tuple[Array, Status]:  # fmt: skip
         """Take the steps from time t on, adaptive ones between `breaks`: times that are stored, and how it ended."""
+        self.watch.ready()
+        more = self.every, self.progress, keeper
         if self.step is None:
-            tolerance, more = self.settings["tolerance"], (self.progress, keeper)
-            return adaptive_steps(walk, t, self.duration, tolerance, self.every, breaks, *more)
-        return fixed_steps(walk, t, self.duration, self.step, self.every, self.progress, keeper)
+            found = adaptive_steps(walk, t, self.duration, self.settings["tolerance"], breaks, *more)
+        else:
+            found = fixed_steps(walk, t, self.duration, self.step, *more)
+        self.watch.stop()
+        return found

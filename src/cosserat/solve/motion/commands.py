@@ -1,27 +1,70 @@
-"""What a controller holds, as compiled steps take it: one call of them from one call of the controller to the next."""
+"""What a controller holds, as compiled steps take it: one call of them from one call of the controller to the next.
+
+Inputs are sampled once for many steps: a controller that is called at every step need not pay for sampling.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cosserat.compile.inputs import Sampler
+from cosserat.compile.jumps import Jumps
 from cosserat.kernels import slots
-from cosserat.kernels.arrays import bound
+from cosserat.kernels.arrays import Inputs, bound, handles
 from cosserat.kernels.commands import Commanding, HeldCommands, command_handles, commanded_judged, commanded_steps
 from cosserat.kernels.commands import push as push_accelerations
 from cosserat.kernels.flexible.arrays import Packed
-from cosserat.kernels.held import EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNAL, STEPS, WHOLE
+from cosserat.kernels.held import BEFORE, EFFORT, EVERY, FIRST, HELD, JUMPS, PHASE, SIGNAL, STEPS, WHOLE
 from cosserat.kernels.newton import CONVERGED
+from cosserat.lie.protocol import Array
+from cosserat.model.parameters import Parameter
 from cosserat.solve.memory import Memory
-from cosserat.solve.motion.held import Held, view
-from cosserat.solve.motion.strides import judge
 from cosserat.solve.motion.walk import Bounds
-from cosserat.solve.motion.window import Window
 
 if TYPE_CHECKING:
     from cosserat.solve.motion.stepping import Integration
+
+view: Any = memoryview  # quicker to write than an array
+
+
+class Held:
+    """Values of a controller, see `kernels.held`.
+
+    Parameters
+    ----------
+    arrays : tuple
+        A group of commands.
+    places : mapping
+        Kind and place of what can be held, by column.
+    jumps : bool
+        Whether accelerations jump with what changes: the method remembers them.
+    """
+
+    def __init__(self, arrays: Any, places: Mapping[int, tuple[int, int]], jumps: bool = True) -> None:
+        self._kind, self._place, self._before, self._value, self._order = (view(a) for a in arrays[:5])
+        self._places, self._jumps = places, jumps
+        self._held: Mapping[int, float] | None = None
+
+    def hold(self, values: Mapping[int, float], before: Mapping[int, float] | None) -> None:
+        """Values by column from here on; accelerations jump from those before, if they are given."""
+        order = self._order
+        if values is not self._held:
+            self._held = values
+            if order[HELD] != len(values):  # columns only join, at the end
+                for i, column in enumerate(values):
+                    self._kind[i], self._place[i] = self._places[column]
+                order[HELD], order[WHOLE] = len(values), int(any(self._places[k][0] == SIGNAL for k in values))
+            for i, value in enumerate(values.values()):
+                self._value[i] = value
+        order[JUMPS] = 0
+        if before is not None and self._jumps:
+            for i, value in enumerate(before.values()):
+                self._before[i] = value
+            order[BEFORE], order[JUMPS] = len(before), 1
+
 
 class NodalCommands(Held):
     """Efforts, targets and inputs of one run, by their columns of inputs."""
@@ -95,29 +138,56 @@ def push(work: Integration, t: float) -> None:
     commands.push()
 
 
-def judged_step(
-    work: Integration, t: float, h: float, bounds: Bounds, every: int, phase: int
-) -> tuple[list[float], bool]:
-    """One step from a call of the controller to the next, judged by its error; returns as `strides.stride` does."""
-    controlled, memory, times = work.controlled, work.memory, np.array([t, t + h])
-    assert controlled is not None
-    if work.accel_step == h == memory.problem.solver.settings[slots.STEP]:
-        inputs = work.sampled(times, h)
-    else:
-        push(work, t)
-        inputs = work.inputs(times, h)
-    if inputs is not memory.problem.inputs:
-        memory.replace(inputs=inputs)
-    commands, unheld = work.commanding(), judge(work, 1)
-    commands.hold(controlled.values, work.replaced)
-    work.replaced = None
-    code = commands.judge(unheld, bounds, work.careful)
-    work.done = commands.report[slots.TAKEN]
-    work.report[slots.JOINT] = commands.report[slots.JOINT]
-    if work.done and (phase + 1) % every == 0:
-        work.store()
-    failed = code != CONVERGED
-    return [] if failed else [commands.error[0]], failed
+class Window:
+    """Inputs at the ends of equal steps; kernels see those from the present row on.
+
+    Attributes
+    ----------
+    row : int
+        Of the present time.
+    count : int
+        Rows there are after the first.
+    """
+
+    def __init__(self, sampler: Sampler, times: Array, h: float, side: float, jumps: Jumps | None) -> None:
+        count = len(times) - 1
+        self.h, self.row, self.count = h, 0, count
+        self.inputs = sampler.sample(times, step=side, jumps=jumps)
+        self._part = handles.part("inputs")
+        table = np.zeros(handles.size, dtype=np.int64)
+        handles.repack(table, "inputs", self.inputs)
+        self._shown = np.repeat(table[None, self._part], count + 1, axis=0)  # addresses and shapes, row by row
+        pointers = handles.pointers("inputs") - self._part.start
+        self._shown[:, pointers] += np.arange(count + 1)[:, None] * np.array([a.strides[0] for a in self.inputs])
+
+    def show(self, memory: Memory) -> None:
+        """Let kernels see the steps from the present row on."""
+        if memory.table is None:
+            memory.replace(inputs=Inputs(*(a[self.row :] for a in self.inputs)))
+        else:
+            memory.table[self._part] = self._shown[self.row]
+
+
+class Steady:
+    """Inputs of one step where nothing but the clock changes with time: the same arrays for all steps.
+
+    Attributes
+    ----------
+    valid : bool
+        Whether that is so.
+    """
+
+    def __init__(self, sampler: Sampler) -> None:
+        self._sampler, self._changes = sampler, -1
+        self._inputs: Inputs
+        self.valid = not sampler.varying and not sampler.driven
+
+    def at(self, times: Array) -> Inputs:
+        """Inputs at both ends of a step; efforts may have those of a controller in them."""
+        if self._changes != Parameter.changes:
+            self._inputs, self._changes = self._sampler.sample(times), Parameter.changes
+        self._inputs.clock[:, 0] = times
+        return self._inputs
 
 
 def glide(work: Integration, t: float, h: float, n: int, every: int, phase: int) -> int:
@@ -128,7 +198,7 @@ def glide(work: Integration, t: float, h: float, n: int, every: int, phase: int)
         return 0
     if window is None or window.h != h or window.row + n > window.count:
         work.set_step(h)
-        count = work.foreseen(t, h, n, work.ahead)
+        count = work.foreseen(t, h, n)
         times = work.grid.snap(np.asarray(t + h * np.arange(count + 1), dtype=np.float64), h)
         window = work.window = Window(work.compiled.sampler, times, h, work.side(h), work.jumps)
     window.show(memory)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,6 @@ from cosserat.model import checks
 from cosserat.model.servos import servos_of
 from cosserat.results.moment import Moment
 from cosserat.results.status import Outcome, Status
-from cosserat.solve.motion.likeness import demand_efforts
 
 _BEYOND = 100.0  # times the first effort, where a run fails
 _GROWTHS = ((6, 3.0), (4, 8.0), (2, 20.0))  # so many changes in a row that alternate and grow, by so much over all
@@ -97,6 +96,8 @@ class Controlled:
     compiled : CompiledModel
     new_moment : callable
         Makes what the controller sees of a state.
+    command : callable, optional
+        Lets efforts by name act wherever functions of time are sampled; without it, steps ask for `values`.
 
     Attributes
     ----------
@@ -104,7 +105,10 @@ class Controlled:
         Efforts and targets by column, in the order in which they were first set; never changed, but replaced.
     """
 
-    def __init__(self, controller: Any, compiled: CompiledModel, new_moment: Callable[[], Moment]) -> None:
+    def __init__(
+        self, controller: Any, compiled: CompiledModel, new_moment: Callable[[], Moment],
+        command: Callable[[dict[str, float]], None] | None = None,
+    ) -> None:  # fmt: skip
         if not callable(controller):
             raise SolveError(f"controller: {shown(controller)} cannot be called; pass a function of (t, state)")
         checks.arguments("simulate", "controller", controller, "t", "state")
@@ -133,6 +137,8 @@ class Controlled:
             if column >= 0:
                 self.columns[f"{spring.name}.tension"] = column
         self.values: dict[int, float] = {}
+        self._names = {column: name for name, column in self.columns.items()}
+        self._told, self._command = self.values, command
         self._new_moment = new_moment
         self._moment: Moment | None = None
         self._calls: list[float] = []
@@ -222,6 +228,17 @@ class Controlled:
         """What it holds, by name."""
         return {name: self.values[column] for name, column in self.columns.items() if column in self.values}
 
+    def tell(self, values: dict[int, float] | None = None) -> None:
+        """Let what it holds now, or held once, act wherever functions of time are sampled."""
+        values = self.values if values is None else values
+        if self._command is not None and values is not self._told:
+            self._told = values
+            self._command({self._names[column]: value for column, value in values.items()})
+
+    def restore(self, t: float | None) -> None:
+        """Let the efforts act again that acted up to a time; None: those that act now."""
+        self.tell(None if t is None else self.values_at(t))
+
     def efforts_at(self, times: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times: those of the last call before each, elsewhere the model's own."""
         efforts = self.compiled.sampler.sample(times).effort.copy()
@@ -295,3 +312,10 @@ class Controlled:
         for column, value in self.values.items():
             inputs.effort[:, column] = value
         return inputs
+
+
+def demand_efforts(kept: Any, columns: Iterable[int]) -> None:
+    """Raise one unless what a controller holds is numbers by columns that there are."""
+    known = set(columns)
+    if not all(column in known and isinstance(value, float) for column, value in kept.items()):
+        raise ValueError("efforts of joints that do not exist")

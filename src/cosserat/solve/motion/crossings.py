@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rules import rule_rows
 from cosserat.compile.state_loads import carried_inertias, state_wrenches
-from cosserat.kernels.arrays import History, Inputs, State
+from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.monitors import Monitors
@@ -19,28 +19,21 @@ from cosserat.results.trajectory import Crossed
 from cosserat.solve.motion.switching import Phases
 
 Row = tuple[Array, ...]
-Now = TypeVar("Now")
-Find = Callable[[Array, list[Now], frozenset[str]], Array]
+Find = Callable[[Array, Row, frozenset[str]], Array]
 NOTHING = Crossed(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
 
 
-def snapshot(state: State) -> Row:
-    """A row of a history: frames, twists, rates, multipliers, angles, states of laws."""
-    known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
-    return tuple(a.copy() for a in known)
-
-
-class Crossings(Generic[Now]):
-    """States before and after jumps, of whatever kind a formulation has."""
+class Crossings:
+    """States before and after jumps: what a formulation stores of them."""
 
     def __init__(self) -> None:
-        self.kept: list[tuple[float, Array, Now, Now]] = []
+        self.kept: list[tuple[float, Array, Row, Row]] = []
 
-    def add(self, t: float, sides: Array, before: Now, after: Now) -> None:
+    def add(self, t: float, sides: Array, before: Row, after: Row) -> None:
         """Remember both; `sides` are the times (2,) just before and after."""
         self.kept.append((t, sides, before, after))
 
-    def powers(self, find: Find[Now], phases: Phases | None = None) -> Crossed:
+    def powers(self, find: Find, phases: Phases | None) -> Crossed:
         """Powers on both sides; `find` gives loss, supply, kinetic, strain and potential energy (nb, 5) at times and
         states while some joints are open: those of `phases`.
         """
@@ -49,21 +42,22 @@ class Crossings(Generic[Now]):
         times, sides, *states = zip(*self.kept, strict=True)
         found = []
         for k in (0, 1):
-            at, here = np.array(sides)[:, k], list(states[k])
+            at, here = np.array(sides)[:, k], tuple(np.stack(values) for values in zip(*states[k], strict=True))
             if phases is None:
                 found.append(find(at, here, frozenset()))
             else:
-                each = (find(at[i : i + 1], here[i : i + 1], phases.at(float(t))) for i, t in enumerate(at))
-                found.append(np.concatenate(list(each)))
+                one = [slice(i, i + 1) for i in range(len(at))]
+                each = [find(at[i], tuple(x[i] for x in here), phases.at(float(at[i][0]))) for i in one]
+                found.append(np.concatenate(each))
         before, after = found
         return Crossed(np.array(times), before[:, :2], after[:, :2], (after[:, 2:] - before[:, 2:]).sum(axis=1))
 
 
 def nodal_powers(
-    compiled: CompiledModel, settings: dict[str, Any], times: Array, rows: list[Row], open: Collection[str]
+    compiled: CompiledModel, settings: dict[str, Any], times: Array, states: Row, open: Collection[str]
 ) -> Array:
     """Loss, supply, kinetic, strain and potential energy (nt, 5) at states of nodes, with some joints open."""
-    history = History(*(np.stack([row[k] for row in rows]) for k in range(6)))
+    history = History(*states)
 
     def sample() -> tuple[Inputs, dict[str, Array]]:
         inputs = compiled.sampler.sample(times)

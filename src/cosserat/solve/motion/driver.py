@@ -6,6 +6,7 @@ They call the controller and `progress`, keep what is finished whatever happens,
 from __future__ import annotations
 
 import bisect
+import itertools
 import math
 import operator
 import time as clock
@@ -20,10 +21,8 @@ from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.interrupts import Interrupts
 from cosserat.solve.motion.events import MOST_IN_A_STEP
-from cosserat.solve.motion.grid import Grid
-from cosserat.solve.motion.pace import Pace
-from cosserat.solve.motion.tally import Tally
-from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
+from cosserat.solve.motion.stopwatch import Tally
+from cosserat.solve.motion.walk import NEVER, Bounds, Grid, StepFailure, Walk
 from cosserat.solve.motion.watching import ROUNDED, Ended, given_up, hurried, status_of, watch_step, watched_step
 from cosserat.solve.motion.wheels import TurnLimit
 
@@ -43,6 +42,10 @@ _STRIDE = 20  # steps taken at once, at most
 _AIM = 0.9  # of the step that would err as much as allowed
 _WORTH = 1.2  # growth for which new factors are worth it
 _MOST_CUTS = 200  # attempts in a row at one adaptive step
+_FIRST = 125  # steps after which it is looked at whether they shrink, and again whenever there are twice as many
+_ROWS = 4  # mean lengths that are compared: of the last half of all steps, the quarter before, ...
+_SHRUNK = 0.9  # of the mean length before: steps shrink
+_MANY = 1e6  # steps to the end: fewer are taken, whatever they do
 
 
 def _consult(walk: Walk, t: float) -> None:
@@ -211,7 +214,7 @@ def _turned(limit: TurnLimit, t: float, h: float) -> Status:
     return Status(Outcome.TURNS_TOO_FAR, t, told)
 
 
-def _split_step(walk: Walk, t: float, h: float, failure: Failure) -> None:
+def _split_step(walk: Walk, t: float, h: float, failure: StepFailure) -> None:
     """Take the step from t to t + h, which failed, in ever smaller parts."""
     walk.keep()
     for level in range(1, (_MOST_HALVINGS if walk.splits else 0) + 1):
@@ -241,8 +244,8 @@ def adaptive_steps(
     start: float,
     duration: float,
     tolerance: float,
-    every: int = 1,
     breaks: Sequence[float] = (),
+    every: int = 1,
     progress: Progress | None = None,
     keeper: Checkpoint | None = None,
 ) -> tuple[Array, Status]:
@@ -378,3 +381,37 @@ def adaptive_steps(
         )
         status = Status(Outcome.OK, end, told)
     return np.asarray(times), status
+
+
+class Pace:
+    """How fast adaptive steps get on.
+
+    They are given up where they have become a tenth shorter or more whenever their number doubled, more than a million
+    of the present length are left, and going on so, with a power of the time since the start, they would be below the
+    smallest allowed before the end. What vibrates as fast as ever, calms down, or needs fewer steps is not stopped.
+    """
+
+    def __init__(self, start: float, end: float, smallest: float) -> None:
+        self._start, self._end, self._smallest = start, end, smallest
+        self.marks: list[tuple[int, float]] = [(0, start)]  # steps taken and time, whenever it is looked at
+
+    def hopeless(self, t: float, taken: int) -> str:
+        """To be asked after accepted steps: a sentence if they get nowhere, otherwise none."""
+        if taken < max(_FIRST, 2 * self.marks[-1][0]):
+            return ""
+        self.marks = [*self.marks[-_ROWS:], (taken, t)]
+        if len(self.marks) <= _ROWS:
+            return ""
+        pairs = list(itertools.pairwise(self.marks))
+        lengths = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairs]
+        left = (self._end - t) / lengths[-1]
+        if left < _MANY or any(b > _SHRUNK * a for a, b in itertools.pairwise(lengths)):
+            return ""
+        before, now = (0.5 * (a[1] + b[1]) - self._start for a, b in (pairs[-3], pairs[-1]))
+        power = math.log(lengths[-3] / lengths[-1]) / math.log(now / before)
+        if lengths[-1] * (now / (self._end - self._start)) ** power > self._smallest:
+            return ""
+        return (
+            f"steps shrink all the time, to {lengths[-1]:.2g} s by now, and {left:.2g} of these are left: something "
+            "changes ever faster; or take a shorter duration, and go on from there with start="
+        )

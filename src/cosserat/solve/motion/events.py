@@ -11,9 +11,9 @@ from cosserat.calls import answering
 from cosserat.errors import SolveError, shown
 from cosserat.lie.protocol import Array
 from cosserat.results.moment import Moment
-from cosserat.solve.motion.likeness import demand_like
+from cosserat.solve.memory import demand_like
 from cosserat.solve.motion.switching import switched
-from cosserat.solve.motion.walk import NEVER, Failure, Walk
+from cosserat.solve.motion.walk import NEVER, StepFailure, Walk
 
 _SHARP = 1e-12  # of the step: how exactly the time of an event is found in it
 _SHORTEST = 1e-6  # of the step: parts that are taken to find it; what happens in shorter ones is a straight line
@@ -182,19 +182,23 @@ class Watch:
     ----------
     walk : Walk
     events : tuple of Event
-    look : callable
-        Gives the state of the walk at a time as a `Moment`.
+    moment : Moment
+        Shows the state of the walk.
 
     Attributes
     ----------
     found : list of (name, time)
     """
 
-    def __init__(self, walk: Walk, events: tuple[Event, ...], look: Callable[[float], Moment]) -> None:
-        self._walk, self._events, self._look = walk, events, look
+    def __init__(self, walk: Walk, events: tuple[Event, ...], moment: Moment) -> None:
+        self._walk, self._events, self._moment = walk, events, moment
         self.found: list[tuple[str, float]] = []
         self._before: tuple[Any, list[float]] | None = None  # the state before a step, and values there
         self._fresh: list[int] = []  # events that happened at the start of the step, or could not before it
+
+    def _look(self, t: float) -> Moment:
+        self._moment.begin(t, *self._walk.where())
+        return self._moment
 
     def _values(self, t: float) -> list[float]:
         state = self._look(t)
@@ -298,6 +302,6 @@ class Watch:
         self.found, self._before = kept["found"], None if values is None else (None, values)
         self._fresh = [k for k in kept.get("fresh", []) if k in range(len(names))]
 
-    def part(self, t: float, h: float) -> Failure | None:
+    def part(self, t: float, h: float) -> StepFailure | None:
         """Take a part of a step, of length h."""
         return self._walk.advance(t, h, 1, NEVER, 0)

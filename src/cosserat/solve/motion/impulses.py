@@ -8,17 +8,13 @@ itself commits. Loads are functions of time, so that what is left out is known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from cosserat.kernels.alpha import method
-from cosserat.kernels.integrate import kick
 from cosserat.lie.protocol import Array
-from cosserat.solve.motion.likeness import demand_like
-
-if TYPE_CHECKING:
-    from cosserat.solve.motion.stepping import Integration
+from cosserat.solve.memory import demand_like
 
 Sample = Callable[[Array], tuple[Array, ...]]
 
@@ -110,17 +106,3 @@ class Impulses:
             if np.abs(part).max(initial=0.0) > _NOTHING * np.abs(values).max(initial=0.0):
                 return out
         return None
-
-
-def add_impulses(work: Integration, missed: tuple[Array, ...], t: float, h: float) -> None:
-    """Give velocities what the step from t left out of the impulses of loads; stiff parts filtered as in `kick`."""
-    inputs = work.compiled.sampler.sample(np.array([t + h, t + h]))
-    for given, more in zip((inputs.effort, inputs.wrench), missed, strict=True):
-        given[1] += more
-    inputs = work.commanded(inputs)
-    kept = [a.copy() for a in (work.state.rate, work.state.accel, work.state.force)]
-    work.set_step(h)
-    work.memory.replace(inputs=inputs)
-    kick(work.memory.address)
-    work.state.twist[:] += h * (work.state.rate - kept[0])
-    work.state.rate[:], work.state.accel[:], work.state.force[:] = kept

@@ -1,6 +1,7 @@
-"""Impulses on nodes: velocities jump as joints allow it, M dv + Phi^T mu = p, Phi dv = 0.
+"""Jumps of velocities and accelerations of nodes, with impulses, joints that open and close, loads and motions.
 
-Joints that are engaged at the same time make it a plastic impact, Phi (v + dv) = what they prescribe.
+Impulses: velocities jump as joints allow it, M dv + Phi^T mu = p, Phi dv = 0. Joints that are engaged at the same time
+make it a plastic impact, Phi (v + dv) = what they prescribe.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.joints import opened
 from cosserat.errors import SolveError
 from cosserat.kernels.alpha import move
+from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.integrate import count_turns
+from cosserat.kernels.integrate import kick as kick_velocities
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.newton import CONSERVING
 from cosserat.kernels.residual import constraints, track_angles
@@ -29,46 +32,19 @@ from cosserat.solve.initial import (
     soften_redundant,
     warn_redundant,
 )
-from cosserat.solve.motion.crossings import snapshot
-from cosserat.solve.motion.grading import STANDING, begin_smoothly
-from cosserat.solve.motion.smooth_start import settle
+from cosserat.solve.motion.smooth_start import STANDING, settle
 from cosserat.solve.motion.switching import FITTING, Misfit
+from cosserat.solve.motion.walk import SIDE
 
 if TYPE_CHECKING:
     from cosserat.solve.motion.stepping import Integration
 
-_AFTER = 1e-9  # of the step
 _CORRECTIONS = 4  # of positions, where joints are engaged
 _CLOSED = 1e-12  # of the extent: gaps that count as none
 
 
-def jolt(
-    work: Integration, t: float, h: float, moment: Moment, impulses: dict[Any, Array], open: frozenset[str] | None
-) -> None:
-    """Let impulses (6,) in world axes act at places at time t; steps of about length h follow.
-
-    `open`: joints that are open from there on, None: as before.
-    """
-    memory, before = work.memory, snapshot(work.state)
-    engaged = frozenset[str]() if open is None else switch(work, t, h, open)
-    if impulses:
-        _push(work, moment, impulses)
-    if engaged:
-        project_velocities(work.compiled, t, memory)
-    if work.unheld is not None:
-        work.unheld.forget()
-    consistent_accelerations(work.compiled, t, memory, work.commanded(work.compiled.sampler.sample(np.array([t]))))
-    work.accel_step = 0.0
-    if work.at_breaks and work.scheme != CONSERVING:
-        work.set_step(h)
-        settle(work, t + _AFTER * h, h)
-        work.accel_step = STANDING
-    both = np.array([t - _AFTER * h, t + _AFTER * h])
-    work.crossings.add(float(both[0]), both, before, snapshot(work.state))  # what is stored is after it
-
-
-def _push(work: Integration, moment: Moment, impulses: dict[Any, Array]) -> None:
-    """Let velocities jump with impulses."""
+def kick(work: Integration, t: float, moment: Moment, impulses: dict[Any, Array]) -> None:
+    """Let velocities jump with impulses, as joints allow it."""
     memory, n = work.memory, work.compiled.n_nodes
     set_trial(memory, work.state)
     factor_at(memory, 1.0, 0.0, work.compiled.mass)
@@ -86,13 +62,12 @@ def _push(work: Integration, moment: Moment, impulses: dict[Any, Array]) -> None
     work.state.twist[:n] += x[:n]
 
 
-def switch(work: Integration, t: float, h: float, open: frozenset[str]) -> frozenset[str]:
-    """Release and engage joints, so that these are open from time t on; gives the names of those engaged.
+def switch(work: Integration, t: float, open: frozenset[str], engaged: frozenset[str]) -> None:
+    """Release and engage joints, so that these are open from time t on; velocities are left as they are.
 
-    Positions of those are corrected where their gaps are small; velocities are left as they are.
+    Positions of those engaged are corrected where their gaps are small.
     """
-    assert work.phases is not None
-    engaged, known = work.phases.open - open, work.compiled
+    known = work.compiled
     take_joints(work, opened(work.whole, open))
     if engaged.intersection(joint.name for joint in work.compiled.joints):
         state = work.state
@@ -112,8 +87,6 @@ def switch(work: Integration, t: float, h: float, open: frozenset[str]) -> froze
             raise
     warn_redundant(soften_redundant(work.compiled, work.memory))
     work.unheld = None  # it has the joints as they were
-    work.phases.turn(t, h, open)
-    return engaged
 
 
 def take_joints(work: Integration, compiled: CompiledModel) -> None:
@@ -148,8 +121,61 @@ def _close(work: Integration, engaged: frozenset[str]) -> None:
         move(state.frame.copy(), trial.increment, 1.0, state.frame)
 
 
-def go_on(work: Integration, t: float, h: float) -> None:
-    """Start the method anew at time t, for steps of length h; its velocities are not those that are stored."""
-    if work.scheme != CONSERVING and not work.at_breaks:
-        begin_smoothly(work, t, h)
-        work.graded = False
+def land(work: Integration, t: float, h: float, engaged: frozenset[str], switched: bool) -> None:
+    """Velocities that joints allow, and what accelerations belong to them."""
+    if engaged:
+        project_velocities(work.compiled, t, work.memory)
+    if work.unheld is not None:
+        work.unheld.forget()
+    inputs = work.commanded(work.compiled.sampler.sample(np.array([t])))
+    consistent_accelerations(work.compiled, t, work.memory, inputs)
+    work.accel_step = 0.0
+    if work.at_breaks and work.scheme != CONSERVING:
+        work.set_step(h)
+        settle(work, t + SIDE * h, h)
+        work.accel_step = STANDING
+
+
+def cross(work: Integration, t: float, h: float) -> None:
+    """Let accelerations jump with loads that do so at time t, and velocities with those that are prescribed."""
+    both = np.array([t * (1.0 - 1e-15) - SIDE * h, t + SIDE * h])
+    before = work.row()
+    if work.unheld is not None:
+        work.unheld.forget()
+    inputs = work.commanded(work.compiled.sampler.sample(both))
+    after = Inputs(*(a[1:] for a in inputs))
+    if work.scheme != CONSERVING:
+        project_velocities(work.compiled, float(both[1]), work.memory)  # as after an impact
+        if work.at_breaks:
+            work.set_step(h)
+            settle(work, float(both[1]), h)
+            work.accel_step = STANDING  # the next step may have another length, or be taken back for a shorter one
+        else:
+            consistent_accelerations(work.compiled, float(both[1]), work.memory, after)
+            work.accel_step = 0.0  # what follows is a first step
+    else:
+        work.shelf.complete(work.tally.steps, work.accel_step)
+        consistent_accelerations(work.compiled, t, work.memory, Inputs(*(a[:1] for a in inputs)))
+        if work.parts:
+            work.accel_step = 0.0  # rates are those of the end
+        else:
+            work.shelf.note()
+        before = (*before[:2], work.state.rate.copy(), work.state.force.copy(), *before[4:])
+        if work.driven or work.compiled.rules:
+            project_velocities(work.compiled, float(both[1]), work.memory)
+        consistent_accelerations(work.compiled, float(both[1]), work.memory, after)
+    work.crossed(t, h, before, bool(work.parts))  # equal steps store what is after it
+
+
+def make_up(work: Integration, missed: tuple[Array, ...], t: float, h: float) -> None:
+    """Stiff parts are filtered as in `kernels.integrate.kick`."""
+    inputs = work.compiled.sampler.sample(np.array([t + h, t + h]))
+    for given, more in zip((inputs.effort, inputs.wrench), missed, strict=True):
+        given[1] += more
+    state = work.state
+    kept = [a.copy() for a in (state.rate, state.accel, state.force)]
+    work.set_step(h)
+    work.memory.replace(inputs=work.commanded(inputs))
+    kick_velocities(work.memory.address)
+    state.twist[:] += h * (state.rate - kept[0])
+    state.rate[:], state.accel[:], state.force[:] = kept

@@ -10,6 +10,7 @@ import numpy as np
 from cosserat.errors import CosseratError, SolveError, shown
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
+from cosserat.solve.motion.walk import StepFailure
 
 _INSIDE = 1e-7  # of the step: how far from its ends loads are taken
 
@@ -43,7 +44,7 @@ class MotionSystem(ABC):
         return min(max(t, self.inside[0]), self.inside[1])
 
     def take(self, method: Method, state: MotionState, h: float) -> MotionState:
-        """A step of a method, closed; raises `MethodFailed`."""
+        """A step of a method, closed; raises `StepFailure`."""
         self.inside = state.t + _INSIDE * h, state.t + (1.0 - _INSIDE) * h
         name = type(method).__name__
         try:
@@ -51,16 +52,16 @@ class MotionSystem(ABC):
         except CosseratError:
             raise
         except Exception as error:
-            raise MethodFailed(Outcome.CALL_FAILED, f"integrator {name}: {type(error).__name__}: {error}") from error
+            raise StepFailure(Outcome.CALL_FAILED, f"integrator {name}: {type(error).__name__}: {error}") from error
         finally:
             self.inside = -np.inf, np.inf
         if not isinstance(found, MotionState) or np.shape(found.v) != np.shape(state.v):
-            raise MethodFailed(
+            raise StepFailure(
                 Outcome.CALL_FAILED,
                 f"integrator {name}: its step gives {shown(found)}; give the state that system.moved(...) gives",
             )
         if not (np.all(np.isfinite(found.place)) and np.all(np.isfinite(found.v))):
-            raise MethodFailed(Outcome.NOT_FINITE, "")
+            raise StepFailure(Outcome.NOT_FINITE)
         return self.closed(found._replace(t=state.t + h))
 
     @abstractmethod
@@ -74,14 +75,6 @@ class MotionSystem(ABC):
     @abstractmethod
     def closed(self, state: MotionState) -> MotionState:
         """The nearest state that joints and prescribed motions allow."""
-
-
-class MethodFailed(Exception):
-    """A step that could not be taken, and why."""
-
-    def __init__(self, outcome: Outcome, detail: str) -> None:
-        super().__init__(detail)
-        self.outcome, self.detail = outcome, detail
 
 
 class Method(ABC):

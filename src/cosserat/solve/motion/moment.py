@@ -13,7 +13,7 @@ from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.freedoms import ROTATION_VECTOR, SLIDE
 from cosserat.lie.protocol import Array
-from cosserat.results.mechanism import JointInfo, Mechanism, Station
+from cosserat.results.mechanism import JointInfo, Station, mechanism_of
 from cosserat.results.moment import Moment, packed_site
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
@@ -25,9 +25,8 @@ from cosserat.solve.motion.switching import Phases
 class NodalMoment(Moment):
     """Reads the state of a problem."""
 
-    def __init__(
-        self, compiled: CompiledModel, mechanism: Mechanism, memory: Memory, phases: Phases | None = None
-    ) -> None:
+    def __init__(self, compiled: CompiledModel, memory: Memory, phases: Phases | None) -> None:
+        mechanism = mechanism_of(compiled)
         super().__init__(mechanism)
         self._compiled, self._memory, self._phases = compiled, memory, phases
         self._address = None if memory.table is None else memory.address

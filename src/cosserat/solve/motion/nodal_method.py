@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cosserat.compile.build import compile_model
@@ -13,17 +15,14 @@ from cosserat.kernels.blocks import solve
 from cosserat.kernels.residual import constraints, track_angles
 from cosserat.lie.protocol import Array
 from cosserat.results.run import Run
-from cosserat.results.status import noted
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.beyond import events_of
 from cosserat.solve.initial import consistent_accelerations, factor_at, project_velocities, set_trial
 from cosserat.solve.memory import Memory, loaded_memory
 from cosserat.solve.motion.asked import Asked
-from cosserat.solve.motion.driver import warn_of_call
-from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, name_of
+from cosserat.solve.motion.method import Method, MotionState, MotionSystem
 from cosserat.solve.motion.starting import set_start
-from cosserat.solve.motion.tally import Tally
-from cosserat.solve.motion.walk import Failure, Walk
+from cosserat.solve.motion.stopwatch import Tally
+from cosserat.solve.motion.walk import StepFailure, Walk
 
 _MOST_CORRECTIONS, _CLOSED = 8, 1e-13  # of positions to joints, and gaps relative to the extent that count as none
 
@@ -103,28 +102,25 @@ class NodalSystem(MotionSystem):
 class MethodWalk(Walk):
     """Steps of a method; see `driver.fixed_steps`."""
 
-    splits, controlled = True, None
     remedy = "a method of one's own may need steps that resolve every vibration"
 
     def __init__(self, method: Method, system: NodalSystem, t: float) -> None:
+        super().__init__()
         self.method, self.system, self.order = method, system, method.order
         self.size = extent(system.compiled.model, system.compiled.frames, system.compiled.length)
-        self.now = system.now(t)
-        self.tally = system.tally
-        self.done = 0
-        self._kept, self._rows = (self.now, 0), list[tuple[Array, ...]]()
+        self.now, self.tally = system.now(t), system.tally
+        self._rows: list[tuple[Array, ...]] = []
 
-    def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
-        self.done = 0
-        while self.done < n:
+    def steps(self, t: float, h: float, n: int, every: int, phase: int) -> StepFailure | None:
+        for k in range(n):
             try:
                 with np.errstate(all="ignore"):
-                    self.now = self.system.take(self.method, self.now._replace(t=t + self.done * h), h)
-            except MethodFailed as failure:
-                return Failure(failure.outcome, failure.detail)
+                    self.now = self.system.take(self.method, self.now._replace(t=t + k * h), h)
+            except StepFailure as failure:
+                return failure
             self.done += 1
             self.tally.add(1)
-            if (phase + self.done) % every == 0:
+            if (phase + k + 1) % every == 0:
                 self.store()
         return None
 
@@ -142,29 +138,20 @@ class MethodWalk(Walk):
         """The stored states."""
         return History(*(np.array([row[k] for row in self._rows]) for k in range(6)))
 
-    def keep(self) -> None:
-        self._kept = self.now, self.tally.steps
+    def saved(self) -> Any:
+        return self.now, self.tally.steps
 
-    def restore(self) -> None:
-        self.now, steps = self._kept
+    def load(self, saved: Any, goes_on: bool = False) -> None:
+        self.now, steps = saved
         self.tally.add(steps - self.tally.steps)
-
-    def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
-        """Every step begins anew."""
 
 
 def simulate_method(asked: Asked, method: Method) -> Run:
     """`simulate` with steps of one's own."""
-    watch, compiled = asked.watch, compile_model(asked.model)
+    compiled = compile_model(asked.model)
     memory = loaded_memory(compiled, compiled.sampler.sample(np.array([asked.start_time])))
     t = set_start(compiled, memory, asked.start, asked.start_time).time
     walk = MethodWalk(method, NodalSystem(compiled, memory), t)
-    watch.ready()
     times, status = asked.steps(walk, t, (), None)
-    watch.stop()
-    stats = watch.stats(walk.tally, compiled.n_nodes, compiled.n_joints)
-    settings = {"formulation": "galilean", "integrator": name_of(method), "step": asked.step, "every": asked.every}
-    settings["duration"] = asked.duration
-    warn_of_call(status)
-    status = noted(status, stats, events_of(compiled.model, times))
-    return Run(Trajectory(compiled, times, walk.history(), status, settings, stats))
+    told = asked.recorded(walk, times, status, (compiled.n_nodes, compiled.n_joints))
+    return Run(Trajectory(compiled, times, walk.history(), **told))

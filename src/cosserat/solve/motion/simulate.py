@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -14,28 +13,24 @@ from cosserat.compile.joints import opened
 from cosserat.errors import SolveError, warn
 from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING
-from cosserat.results.mechanism import mechanism_of
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome, noted
+from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Trajectory, carried_to
-from cosserat.solve.beyond import events_of, warn_of_laws
+from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.coarseness import warn_of_deflections
 from cosserat.solve.memory import new_memory
-from cosserat.solve.motion.alternation import alternating_reaction
 from cosserat.solve.motion.asked import Asked
-from cosserat.solve.motion.branches import leap_of_nodes
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.crossings import nodal_powers
-from cosserat.solve.motion.driver import equal_steps, warn_of_call
+from cosserat.solve.motion.driver import equal_steps
 from cosserat.solve.motion.events import Watch
-from cosserat.solve.motion.failures import kept_inside
+from cosserat.solve.motion.failures import kept_inside, leap_of_nodes, within_reach
 from cosserat.solve.motion.method import Method
 from cosserat.solve.motion.moment import NodalMoment
 from cosserat.solve.motion.nodal_method import simulate_method
-from cosserat.solve.motion.reach import within_reach
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Integration
-from cosserat.solve.motion.wheels import warn_of_wheels
+from cosserat.solve.motion.wheels import alternating_reaction, warn_of_wheels
 
 INTEGRATORS = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
 _LARGEST_HISTORY = 4e9  # bytes
@@ -44,7 +39,7 @@ _SHARE = 1e-3  # times the square of the relative change of accelerations: what 
 
 def simulate_galilean(asked: Asked) -> Run:
     """Simulate nodes."""
-    model, duration, step, settings, start, start_time, every, *_, watch = asked
+    model, duration, step, settings, start, start_time, every, *_ = asked
     integrator, rho, controller = (settings[key] for key in ("integrator", "rho", "controller"))
     newton_tolerance = settings["newton_tolerance"]
     if isinstance(integrator, Method):
@@ -77,8 +72,7 @@ def simulate_galilean(asked: Asked) -> Run:
         if controller is not None and held is None:
             carried = None
     if controller is not None:
-        new_moment = partial(NodalMoment, whole, mechanism_of(whole), memory, phases)
-        work.controlled = Controlled(controller, whole, new_moment)
+        work.controlled = Controlled(controller, whole, partial(NodalMoment, whole, memory, phases))
         if held is not None:
             work.controlled.hold(held)
             inputs = work.commanded(compiled.sampler.sample(start.time[-1:]))
@@ -92,14 +86,12 @@ def simulate_galilean(asked: Asked) -> Run:
     work.jumps = compiled.timetable.jumps(start_time, start_time + duration)
     compiled.timetable.check_motions(work.jumps.times, duration, "simulate")
     if settings.get("events"):
-        moment = NodalMoment(whole, mechanism_of(whole), memory, phases)
-        work.watch = Watch(work, settings["events"], _looking(moment))
-    watch.ready()
+        work.watch = Watch(work, settings["events"], NodalMoment(whole, memory, phases))
     breaks = []
     if step is None:
         breaks = compiled.timetable.breaks(work.jumps, start_time, start_time + duration)
     else:
-        work.kinks = compiled.timetable.parted_at(work.jumps, duration)
+        work.parts = compiled.timetable.parted_at(work.jumps, duration)
         n_stored = equal_steps(duration, step) // every
         _check_memory(compiled, n_stored)
         work.shelf.reserve(2 + n_stored)
@@ -107,7 +99,6 @@ def simulate_galilean(asked: Asked) -> Run:
     work.finish(float(times[-1]))
     tally, history = work.tally, work.shelf.history(len(times))
     compiled = whole
-    watch.stop()
     if not status.ok or integrator == "energy-momentum":
         inside, status = kept_inside(compiled, times, history, status, duration / 10.0 if step is None else step)
         times, history = times[:inside], History(*(a[:inside] for a in history))
@@ -125,52 +116,25 @@ def simulate_galilean(asked: Asked) -> Run:
         leap = leap_of_nodes(compiled, memory.problem.joints.soft, times, history)
     if leap is not None:
         status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap[0], detail=leap[1])
-    stats = watch.stats(
-        tally, compiled.n_nodes, compiled.n_joints, careful_steps=tally.careful,
+    asked.settings["newton_tolerance"] = newton_tolerance
+    told = asked.recorded(
+        work, times, status, (compiled.n_nodes, compiled.n_joints), careful_steps=tally.careful,
         searched_steps=tally.searched, stalled_steps=tally.stalled,
     )  # fmt: skip
-    warn_of_call(status)
-    settings = {
-        "formulation": "galilean", "integrator": integrator, "rho": rho, "step": step, "every": every,
-        "tolerance": settings["tolerance"], "newton_tolerance": newton_tolerance, "duration": duration,
-        "controlled": controller is not None,
-    }  # fmt: skip
-    if work.watch is not None:
-        settings["events"] = work.watch.found
     crossed = None
     if step is None or work.crossings.kept:
-        crossed = work.crossings.powers(partial(nodal_powers, compiled, settings), phases)
+        crossed = work.crossings.powers(partial(nodal_powers, compiled, told["settings"]), phases)
     run = Run(
         Trajectory(
-            source=compiled,
-            time=times,
-            found=history,
-            status=noted(status, stats, events_of(model, times)),
-            efforts=None if work.controlled is None else work.controlled.efforts_at(times),
-            held=None if work.controlled is None else work.controlled.held,
-            carried=work.carried(),
-            settings=settings,
-            stats=stats,
-            crossed=crossed,
-            parted=bool(work.kinks),
-            phases=() if phases is None else phases.of(times),
+            source=compiled, time=times, found=history, carried=work.carried(), crossed=crossed,
+            parted=bool(work.parts), phases=() if phases is None else phases.of(times), **told,
         )
-    )
+    )  # fmt: skip
     if compiled.rolling:
         warn_of_wheels(run)
     warn_of_deflections("simulate", compiled, history.frame)
     warn_of_laws(run.trajectory)
     return run
-
-
-def _looking(moment: NodalMoment) -> Callable[[float], NodalMoment]:
-    """The state of the integrator at a time."""
-
-    def look(t: float) -> NodalMoment:
-        moment.begin(t)
-        return moment
-
-    return look
 
 
 def _conserved(run: Run) -> bool:

@@ -5,6 +5,11 @@ prescribe the motion, its velocities differ from the true ones by h^2 (C v_ddot 
 (alpha_m - alpha_f)/2, since increments are exact there. Started with a = v_dot and the true velocities, errors of first
 order in the reactions alternate until they have died out. Source: M. Arnold, O. Bruls, A. Cardona, Numer. Math. 129
 (2015) 149-179.
+
+Where loads and dampers begin to act faster than steps can follow, a first step is taken in parts: a torque that sets in
+at the light end of a beam turns it at once, up to where dampers hold it. Steps that do not see this take the damper for
+absent in their first half, and the velocities of the method alternate from then on. Parts that double follow it; what
+even the shortest does not resolve is filtered by the iteration matrix.
 """
 
 from __future__ import annotations
@@ -16,10 +21,13 @@ import numpy as np
 
 from cosserat.kernels import slots
 from cosserat.kernels.blocks import solve
+from cosserat.kernels.newton import CONSERVING, CONVERGED
 from cosserat.kernels.residual import add_inertia, forces
 from cosserat.kernels.starting import PART, load_rates, second_rates, settle_rates, start_smoothly
 from cosserat.lie.protocol import Array
 from cosserat.solve.initial import set_trial
+from cosserat.solve.memory import copy_state, new_state
+from cosserat.solve.motion.walk import NEVER, SIDE
 
 if TYPE_CHECKING:
     from cosserat.solve.motion.stepping import Integration
@@ -27,7 +35,10 @@ if TYPE_CHECKING:
 _MUCH = 0.2  # of the accelerations that a step resolves: change within a first one that is too much for it
 _DAMPED = 0.02  # of all accelerations: change by which dampers show themselves beside unresolved vibrations
 _NOTHING = 1e-12  # of a length: less than this is rounding
-_AFTER = 1e-9  # of the step: after the start
+_DOUBLINGS = 10
+_STIFF = 0.1  # of accelerations: what is left where the conserving scheme takes a first step in parts
+STANDING = -1.0
+"""In place of the step to which accelerations of the method belong: it has yet to start."""
 
 
 class Workspace(NamedTuple):
@@ -43,7 +54,7 @@ def _prepare(work: Integration, t: float, h: float) -> Workspace:
     """Sample what acts just after time t and over a small part of a step, and make it the inputs."""
     # a load may jump at the start: what counts is what comes after it
     compiled, memory = work.compiled, work.memory
-    inputs, sampled = compiled.sampler.sample_all(t + h * np.array([_AFTER, 0.5 * PART, PART]))
+    inputs, sampled = compiled.sampler.sample_all(t + h * np.array([SIDE, 0.5 * PART, PART]))
     memory.replace(inputs=work.commanded(inputs))
     drives = np.concatenate((sampled, np.zeros_like(sampled[:, :1])), axis=1)
     rows, nodes = np.zeros((4, len(memory.problem.trial.phi), 6)), np.zeros((3, compiled.n_nodes + 1, 6))
@@ -120,3 +131,77 @@ def restarting(work: Integration, t: float, h: float) -> Callable[[], None]:
         start_smoothly(work.memory.address, *room, 1)
 
     return call
+
+
+def parts_of(h: float) -> list[float]:
+    """Lengths of the parts of a step, each as long as all before it."""
+    return [h * 0.5**k for k in (_DOUBLINGS, *range(_DOUBLINGS, 0, -1))]
+
+
+def first_part(work: Integration) -> float:
+    """Share of a first step with which adaptive ones begin: steps that double follow what dampers hold at a light end
+    without ringing; the generalised-alpha method filters that by its iteration matrix.
+    """
+    return 0.5**_DOUBLINGS if work.scheme == CONSERVING and _damped(work) else 1.0
+
+
+def _damped(work: Integration) -> bool:
+    freedoms = work.memory.problem.freedoms
+    return bool(np.any(freedoms.damping > 0.0) or np.any(freedoms.kd > 0.0))
+
+
+def _resisted(work: Integration) -> bool:
+    """Whether anything acts against velocities, which parts of a first step find out; without, a whole one does."""
+    problem = work.memory.problem
+    resisting = problem.freedoms.friction, problem.springs.damping, problem.elements.viscosity
+    return _damped(work) or len(problem.state_loads.node) > 0 or any(bool(np.any(x > 0.0)) for x in resisting)
+
+
+def begin_smoothly(work: Integration, t: float, h: float) -> None:
+    """Start the generalised-alpha method for steps of length h; find out whether the first one is taken in parts.
+
+    The conserving scheme needs no such start. Where dampers hold something light it tries one, and goes back.
+    """
+    conserves = work.scheme == CONSERVING
+    if work.accel_step != 0.0:
+        return
+    if work.at_breaks and not conserves:
+        work.accel_step = STANDING
+    if work.at_breaks or (conserves and (work.driven or not _damped(work))):
+        return
+    scheme, work.scheme = work.scheme, 0.0
+    work.set_step(h)
+    memory, kept = work.memory, new_state(work.compiled)
+    copy_state(work.state, kept)
+    most = _STIFF if conserves else np.inf  # a run that goes on begins so, too, and must not differ
+    room = smooth_start(work, t, h)
+    work.graded = _resisted(work) and unresolved(work, room, kept.rate, most)
+    work.scheme, work.accel_step = scheme, h
+    if work.graded or conserves:
+        copy_state(kept, work.state)
+        work.accel_step = 0.0
+    if conserves:
+        work.set_step(h)
+        memory.problem.solver.memory[slots.FACTORED] = 0.0  # these factors are of the other method
+
+
+def graded_part(work: Integration, t: float, h: float) -> int:
+    """The step, or part of one, from t to t + h in parts; how it ended, see `kernels.integrate`."""
+    work.graded = False
+    conserves, at, sizes = work.scheme == CONSERVING, t, parts_of(h)
+    if not conserves:
+        work.halt()
+    for k, size in enumerate(sizes):
+        if not conserves:
+            work.restart(at + SIDE * size, size)
+        code = work.run(np.array([at, at + size]), size, NEVER, 0, 0, search=True)
+        if code != CONVERGED:
+            return code
+        at += size
+        if k + 1 < len(sizes):  # powers change much in this step
+            here = work.row()
+            work.crossings.add(at, np.array([at, at]), here, here)
+    work.tally.add(-_DOUBLINGS)
+    if not conserves:
+        work.restart(t + h + SIDE * h, h)
+    return CONVERGED

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,82 +18,67 @@ from cosserat.kernels.starting import PART
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried
-from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
+from cosserat.solve.initial import EPSILON, consistent_accelerations
 from cosserat.solve.memory import Memory, copy_state, new_state
-from cosserat.solve.motion.commands import NodalCommands, glide, judged_step, push
-from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.crossings import Crossings, Row, snapshot
+from cosserat.solve.motion.commands import NodalCommands, Steady, Window, glide, push
+from cosserat.solve.motion.crossings import Row
 from cosserat.solve.motion.events import MOST_IN_A_STEP
 from cosserat.solve.motion.failures import named_failure
-from cosserat.solve.motion.grading import STANDING, begin_smoothly, first_part, graded_step, jump_at_start
-from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, add_impulses, change_at_start
-from cosserat.solve.motion.jolts import go_on, jolt
-from cosserat.solve.motion.keeping import keepsake, resume
-from cosserat.solve.motion.kinks import advance_across
-from cosserat.solve.motion.smooth_start import restart, settle
-from cosserat.solve.motion.storing import Shelf
-from cosserat.solve.motion.strides import judge, stride
-from cosserat.solve.motion.tally import Tally
-from cosserat.solve.motion.unheld import Unheld
-from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
+from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
+from cosserat.solve.motion.jolts import cross, kick, land, make_up, switch
+from cosserat.solve.motion.judging import Unheld, judge, judged_step, stride
+from cosserat.solve.motion.smooth_start import STANDING, begin_smoothly, first_part, graded_part, restart
+from cosserat.solve.motion.stopwatch import Tally
+from cosserat.solve.motion.storing import Shelf, belongings, snapshot, take_back
+from cosserat.solve.motion.walk import NEVER, SIDE, Bounds, StepFailure, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
-from cosserat.solve.motion.window import STEPS, Steady, Window
 
-_AFTER = 1e-9  # of the step: how far from a jump its two sides are
 _OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
 
 
-@dataclass
 class Integration(Walk):
     """Steps of a compiled model.
 
     Parameters
     ----------
+    scheme : float
+        0: generalised-alpha, 1: conserving.
     share : float
         Of the error of the method that Newton's iteration may add; 0: `newton_tolerance` alone decides.
     """
 
-    compiled: CompiledModel
-    memory: Memory
-    rho: float
-    scheme: float  # 0: generalised-alpha, 1: conserving
-    newton_tolerance: float
-    share: float = 0.0
-    controlled: Controlled | None = None
-    jumps: Jumps | None = None
+    order = 2
 
-    order, splits, remedy = 2, True, ""
-
-    def __post_init__(self) -> None:
-        self.tally = Tally(self.memory.problem.solver.counters)
-        self.size = extent(self.compiled.model, self.compiled.frames, self.compiled.length)
-        self.whole = self.compiled  # with all joints closed, where some are open
-        self.done = 0
-        self.shelf = Shelf(self.compiled, self.memory, self.scheme == CONSERVING)
-        self.at_breaks = False
+    def __init__(
+        self, compiled: CompiledModel, memory: Memory, rho: float, scheme: float, newton_tolerance: float,
+        share: float = 0.0,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.compiled, self.memory, self.rho, self.scheme = compiled, memory, rho, scheme
+        self.newton_tolerance, self.share = newton_tolerance, share
+        self.jumps: Jumps | None = None
+        self.tally = Tally(memory.problem.solver.counters)
+        self.size = extent(compiled.model, compiled.frames, compiled.length)
+        self.whole = compiled  # with all joints closed, where some are open
+        self.shelf = Shelf(compiled, memory, scheme == CONSERVING)
         self.graded = False  # whether the first step is taken in parts
-        self.kinks: list[float] = []  # where equal steps are taken in parts, see `kinks`
         self.report = np.zeros(3, dtype=np.int64)
         self.accel_step = 0.0  # the step to which state.accel belongs; STANDING: the method has yet to start
-        self.driven = self.scheme == CONSERVING and bool(self.compiled.sampler.driven)
+        self.driven = scheme == CONSERVING and bool(compiled.sampler.driven)
         self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
         self.search: Any = 0
-        self._backup: tuple[State, float, int, tuple[Array, ...]] = new_state(self.compiled), 0.0, 0, ()
-        self.impulses = Impulses()  # of loads, looked after where steps adapt
-        self.crossings = Crossings[Row]()
+        self._backup: tuple[State, float, int, tuple[Array, ...]] = new_state(compiled), 0.0, 0, ()
         self.unheld: Unheld | None = None  # where steps adapt
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
-        self.ahead = STEPS  # how many
-        self.steady = Steady(self.compiled.sampler)
+        self.steady = Steady(compiled.sampler)
         self.commands: NodalCommands | None = None
-        self.replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
         self.set_step(1.0)
-        if self.scheme == CONSERVING or self.compiled.rolling or self.compiled.rules:
-            self.memory.problem.solver.memory[slots.ORDER :] = -1.0
+        if scheme == CONSERVING or compiled.rolling or compiled.rules:
+            memory.problem.solver.memory[slots.ORDER :] = -1.0
         if self.driven:
-            middle, blocks = self.memory.problem.middle, self.memory.problem.solver.blocks
-            self.memory.replace(middle=middle._replace(blocks=np.zeros_like(blocks)))
-        self.evaluate = load_stages(self.memory.table, self.memory.problem)
+            middle, blocks = memory.problem.middle, memory.problem.solver.blocks
+            memory.replace(middle=middle._replace(blocks=np.zeros_like(blocks)))
+        self.evaluate = load_stages(memory.table, memory.problem)
 
     def set_step(self, h: float) -> None:
         """Numbers for the kernels; their order is that of `kernels.slots`."""
@@ -135,15 +119,17 @@ class Integration(Walk):
         self.memory.problem.solver.memory[slots.ROW] = waiting if goes_on else -1.0
         self.tally.add(steps - self.tally.steps)
 
-    def jolt(
-        self, t: float, h: float, state: Any, impulses: dict[Any, Array], open: frozenset[str] | None = None
-    ) -> None:
-        """Let velocities jump with impulses, and with joints that are engaged."""
-        jolt(self, t, h, state, impulses, open)
+    def row(self) -> Row:
+        """A row of a history."""
+        return snapshot(self.state)
+
+    switch, kick, land, cross, make_up = switch, kick, land, cross, make_up
 
     def start_again(self, t: float, h: float) -> None:
-        """Start the method, once the state after a jolt is stored."""
-        go_on(self, t, h)
+        """Start the method, whose velocities are not those that are stored."""
+        if self.scheme != CONSERVING and not self.at_breaks:
+            begin_smoothly(self, t, h)
+            self.graded = False
 
     def make_room(self) -> None:
         """Kernels store where room was reserved."""
@@ -164,7 +150,7 @@ class Integration(Walk):
         n, done, stored = len(times) - 1, 0, 0
         rates = self.memory.problem.middle.drive_rate
         if self.driven:  # before a kink at the end of a step: `cross` lets velocities jump
-            at = np.minimum(times + _AFTER * min(self.side(h), 0.0), self.end - _AFTER * h)
+            at = np.minimum(times + SIDE * min(self.side(h), 0.0), self.end - SIDE * h)
             rates = self.compiled.sampler.sample_rates(at)[1]
         while True:
             if done or self.driven or inputs is not self.memory.problem.inputs:
@@ -187,7 +173,7 @@ class Integration(Walk):
             # a is the acceleration at a time shifted by a fixed part of the step: without this, changing steps cost
             # one order of accuracy
             if (self.at_breaks or self.accel_step == STANDING) and self.scheme != CONSERVING:
-                self.restart(float(times[0]) + _AFTER * h, h)
+                self.restart(float(times[0]) + SIDE * h, h)
             else:
                 accel, rate, inner = self.state.accel, self.state.rate, self.state.inner
                 ratio = h / self.accel_step
@@ -203,7 +189,7 @@ class Integration(Walk):
 
     def side(self, h: float) -> float:
         """Length of steps as `Sampler.sample` takes it: negative where they end at jumps."""
-        return -h if self.at_breaks or self.kinks else h
+        return -h if self.at_breaks or self.parts else h
 
     def sampled(self, times: Array, h: float) -> Inputs:
         """Functions of time at ends of steps of length h."""
@@ -260,63 +246,80 @@ class Integration(Walk):
             for target, array in zip(own, carried.factors, strict=True):
                 target[...] = array
 
-    def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
-        """Up to n steps from time t; equal steps with kinks in prescribed motions are taken in parts."""
-        smooth = self.at_breaks or not self.kinks
-        return self.advance_smoothly(t, h, n, every, phase) if smooth else advance_across(self, t, h, n, every, phase)
-
-    def advance_smoothly(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
-        """As `advance`; equal steps are tried with a line search before they are split."""
-        if self.graded and every != NEVER:
-            return graded_step(self, t, h, every, phase)
+    def steps(self, t: float, h: float, n: int, every: int, phase: int) -> StepFailure | None:
+        """Smooth steps, tried with a line search before they are split."""
         glided = 0
         if self.controlled is not None and self.shelf.reserved is not None:
             if every != NEVER and not self.driven and self.watch is None:
                 glided = glide(self, t, h, n, every, phase)
+                self.done += glided
                 if glided == n:
-                    self.done = n
                     return None
-            push(self, t)
+            self.push(t)
         times = self.grid.snap(np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64), h)
         if self.shelf.reserved is None:
             every = NEVER
         code = self.run(times, h, every, phase + glided, self.shelf.count, search=every != NEVER)
-        self.done = glided + int(self.report[slots.TAKEN])
+        self.done += int(self.report[slots.TAKEN])
         self.shelf.count += int(self.report[slots.STORED])
-        return self.failure(code)
+        return None if code == CONVERGED else self.failure(code)
 
-    def failure(self, code: int) -> Failure | None:
-        """How steps failed that ended with a code; None if they did not."""
-        if code == CONVERGED:
-            return None
+    def eased(self, t: float, h: float) -> bool:
+        """In parts, if what begins to act is faster than steps."""
+        if not self.graded:
+            return False
+        before = self.saved()
+        if graded_part(self, t, h) == CONVERGED:
+            return True
+        self.load(before)
+        return False
+
+    def part(self, t: float, end: float, side: float) -> None:
+        """After a kink as the first step of a run."""
+        self.graded, self.window = False, None
+        begin_smoothly(self, t, end - t)
+        if self.graded:
+            code = graded_part(self, t, end - t)
+        else:
+            code = self.run(np.array([t, end]), end - t, NEVER, 0, 0, search=True)
+        if code != CONVERGED:
+            raise self.failure(code)
+
+    def joined(self, t: float, h: float) -> None:
+        """The method starts anew."""
+        if self.accel_step == 0.0:
+            begin_smoothly(self, t, h)
+        elif self.scheme != CONSERVING:
+            self.restart(t + SIDE * h, h)
+
+    def failure(self, code: int) -> StepFailure:
+        """How steps failed that ended with a code."""
         named = named_failure(self.compiled, self.memory, int(self.report[slots.JOINT]))
-        return Failure(_OUTCOMES.get(code, Outcome.NOT_CONVERGED), named)
+        return StepFailure(_OUTCOMES.get(code, Outcome.NOT_CONVERGED), named)
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Start the method smoothly; its own velocities differ from the stored ones along what the joints prescribe."""
-        self.at_breaks = at_breaks
-        self.follow_impulses()
-        self.impulses.begin(t, h)
-        jump_at_start(self, t, h)
+        super().begin(t, h, at_breaks)
+        if self.jumps is not None and self.jumps.at_start:
+            before = self.state.rate.copy()
+            inputs = self.compiled.sampler.sample(np.array([t]), step=h, jumps=self.jumps)
+            consistent_accelerations(self.compiled, t, self.memory, self.commanded(inputs))
+            self.state.accel[:] += self.state.rate - before
         begin_smoothly(self, t, h)
 
-    def follow_impulses(self) -> None:
-        """Look after impulses of loads, where steps adapt."""
-        if self.at_breaks and self.compiled.sampler.varying:
-            rule = MEAN_OF_ENDS if self.scheme == CONSERVING else self.rho
-            self.impulses = Impulses(self.compiled.sampler.loads, rule, change_at_start(PART))
+    def looked_after(self) -> Impulses:
+        """Of efforts and wrenches."""
+        if not self.compiled.sampler.varying:
+            return Impulses()
+        rule = MEAN_OF_ENDS if self.scheme == CONSERVING else self.rho
+        return Impulses(self.compiled.sampler.loads, rule, change_at_start(PART))
 
     def settle(self, n: int) -> None:
         """Sample inputs anew from here on."""
-        self.window, self.ahead = None, n
+        super().settle(n)
+        self.window = None
 
-    def keepsake(self) -> dict[str, Any]:
-        """Stored states, and every number of the problem: state, trial, factors, memories."""
-        return keepsake(self)
-
-    def resume(self, kept: dict[str, Any]) -> None:
-        """Take all of it back."""
-        resume(self, kept)
+    belongings, take_back, push = belongings, take_back, push
 
     def error(self) -> float:
         """Estimated position error (m) of the last step."""
@@ -328,17 +331,17 @@ class Integration(Walk):
 
     def judged(
         self, t: float, h: float, n: int, bounds: Bounds, every: int, phase: int
-    ) -> tuple[list[float], Failure | None]:
+    ) -> tuple[list[float], StepFailure | None]:
         """Several steps at once if nothing has to be done between them."""
         asked = self.controlled is not None and (n == 1 or self.controlled.period is None)  # after every step
         between = self.impulses.present or self.compiled.rolling or self.scheme == CONSERVING or self.watch is not None
         if between or (n == 1 and not asked):
-            push(self, t)
+            self.push(t)
             return super().judged(t, h, n, bounds, every, phase)
         if asked:
             errors, failed = judged_step(self, t, h, bounds, every, phase)
         else:
-            push(self, t)
+            self.push(t)
             errors, failed = stride(self, t, h, n, bounds, every, phase)
         if not failed:
             return errors, None
@@ -368,7 +371,7 @@ class Integration(Walk):
         if before is not None and self.scheme != CONSERVING and self.accel_step > 0.0:
             self.replaced = before
             if self.watch is not None:  # which goes back to the state as it is from here on
-                push(self, t)
+                self.push(t)
 
     def take_control(self, t: float, inputs: Inputs | None) -> None:
         """Call the controller for the first time; `inputs` have the efforts before, in a run that goes on."""
@@ -381,7 +384,7 @@ class Integration(Walk):
             return
         if self.accel_step > 0.0 and inputs is not None and self.scheme != CONSERVING:
             self.replaced = held
-            push(self, t)
+            self.push(t)
         else:
             inputs = self.commanded(self.compiled.sampler.sample(np.array([t])))
             consistent_accelerations(self.compiled, t, self.memory, inputs)
@@ -404,40 +407,6 @@ class Integration(Walk):
         """Forget accelerations, which steps of a restart are to find."""
         self.state.rate[:] = 0.0
 
-    def cross(self, t: float, h: float) -> None:
-        """Let accelerations jump with loads that do so at time t, and velocities with those that are prescribed."""
-        both = np.array([t * (1.0 - 1e-15) - _AFTER * h, t + _AFTER * h])
-        before = snapshot(self.state)
-        if self.unheld is not None:
-            self.unheld.forget()
-        inputs = self.commanded(self.compiled.sampler.sample(both))
-        after = Inputs(*(a[1:] for a in inputs))
-        if self.scheme != CONSERVING:
-            project_velocities(self.compiled, float(both[1]), self.memory)  # as after an impact
-            if self.at_breaks:
-                self.set_step(h)
-                settle(self, float(both[1]), h)
-                self.accel_step = STANDING  # the next step may have another length, or be taken back for a shorter one
-            else:
-                consistent_accelerations(self.compiled, float(both[1]), self.memory, after)
-                self.accel_step = 0.0  # what follows is a first step
-        else:
-            self.shelf.complete(self.tally.steps, self.accel_step)
-            consistent_accelerations(self.compiled, t, self.memory, Inputs(*(a[:1] for a in inputs)))
-            if self.kinks:
-                self.accel_step = 0.0  # rates are those of the end
-            else:
-                self.shelf.note()
-            before = (*before[:2], self.state.rate.copy(), self.state.force.copy(), *before[4:])
-            if self.driven or self.compiled.rules:
-                project_velocities(self.compiled, float(both[1]), self.memory)
-            consistent_accelerations(self.compiled, float(both[1]), self.memory, after)
-        # equal steps store what is after it
-        self.crossings.add(float(both[0]) if self.kinks else t, both, before, snapshot(self.state))
-
-    def make_up(self, t: float, h: float) -> None:
-        """Give velocities what the step from t left out of the impulses of loads."""
+    def accept(self) -> None:
+        """What tells errors goes on, too."""
         judge(self).go_on()
-        missed = self.impulses.missed(t, h)
-        if missed is not None:
-            add_impulses(self, missed, t, h)

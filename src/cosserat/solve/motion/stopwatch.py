@@ -1,11 +1,49 @@
-"""Time and work of a run or an analysis, as its `stats` tell them."""
+"""Work and time of a run or an analysis, as its `stats` tell them."""
 
 from __future__ import annotations
 
 import time as clock
 from typing import Any
 
-from cosserat.solve.motion.tally import Tally
+import numpy as np
+from numpy.typing import NDArray
+
+
+def _count(place: int, meaning: str) -> property:
+    def read(tally: Tally) -> int:
+        return int(tally.counts[place])
+
+    return property(read, doc=meaning)
+
+
+class Tally:
+    """Work done so far: what `progress` is given.
+
+    Parameters
+    ----------
+    counts : (6,) or more, optional
+        Numbers that kernels count up, in the order of the attributes.
+
+    Attributes
+    ----------
+    halved, rejected : int
+        Steps that were split, and adaptive ones that were taken back.
+    """
+
+    steps = _count(0, "Steps taken.")
+    solves = _count(1, "Evaluations of the residual, each with one back-substitution.")
+    factorizations = _count(2, "Matrices assembled and factored.")
+    careful = _count(3, "Steps that the iteration with frozen factors could not solve.")
+    stalled = _count(4, "Steps that rounding errors kept above the tolerance, as near a singular pose; accepted.")
+    searched = _count(5, "Steps that needed a line search, and were solved by it.")
+
+    def __init__(self, counts: NDArray[np.int64] | None = None) -> None:
+        self.counts = np.zeros(6, dtype=np.int64) if counts is None else counts
+        self.halved = self.rejected = 0
+
+    def add(self, steps: int) -> None:
+        """Count steps that no kernel counts; less than none: take back what was repeated, or was a part of one."""
+        self.counts[0] += steps
 
 
 class Stopwatch:

@@ -1,17 +1,33 @@
-"""Stored states of a run in the Galilean formulation."""
+"""What a run in the Galilean formulation stores, and all that it needs to go on in another process."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.joints import opened
 from cosserat.kernels import slots
-from cosserat.kernels.arrays import History
-from cosserat.solve.memory import Memory, new_history
-from cosserat.solve.motion.crossings import Row, snapshot
-from cosserat.solve.motion.likeness import demand_like
+from cosserat.kernels.arrays import History, State
+from cosserat.lie.protocol import Array
+from cosserat.solve.memory import Memory, demand_like, new_history
+from cosserat.solve.motion.crossings import Row
+from cosserat.solve.motion.jolts import take_joints
+from cosserat.solve.motion.judging import judge
+
+if TYPE_CHECKING:
+    from cosserat.solve.motion.stepping import Integration
+
+_KEPT = ("state", "trial", "middle", "solver", "scratch", "visit", "owned")  # groups of the problem, ...
+# ... without addresses, and what is sampled anew
+_OWN = ("laws", "bonds", "units", "rules", "media", "settle", "drive_rate")
+
+
+def snapshot(state: State) -> Row:
+    """A row of a history: frames, twists, rates, multipliers, angles, states of laws."""
+    known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
+    return tuple(a.copy() for a in known)
 
 
 class Shelf:
@@ -126,3 +142,41 @@ class Shelf:
                 target[: self.count] = array
         if not 0 <= self.count or not -1 <= self._memory.problem.solver.memory[slots.ROW] <= max(self.count - 1, 0):
             raise ValueError("stored states that there are not")
+
+
+def arrays_of(work: Integration, name: str) -> list[Array]:
+    """Arrays of a group that mean the same in another process, and are not sampled anew."""
+    group = getattr(work.memory.problem, name)
+    return [getattr(group, field) for field in group._fields if field not in _OWN]
+
+
+def belongings(work: Integration) -> dict[str, Any]:
+    """Stored states, and every number of the problem: state, trial, factors, memories."""
+    return {
+        **work.shelf.keepsake(), "groups": {name: arrays_of(work, name) for name in _KEPT},
+        "accel_step": work.accel_step, "loaded": [work.careful != 0, work.search != 0], "graded": work.graded,
+        "unheld": None if work.unheld is None else work.unheld.keepsake(), "soft": work.memory.problem.joints.soft,
+    }  # fmt: skip
+
+
+def take_back(work: Integration, kept: dict[str, Any]) -> None:
+    """Become what gave these belongings."""
+    solver = work.memory.problem.solver
+    if tuple(kept["groups"]) != _KEPT:
+        raise ValueError(f"groups {list(kept['groups'])}")
+    for name, arrays in kept["groups"].items():
+        demand_like(arrays, arrays_of(work, name))
+        for target, array in zip(arrays_of(work, name), arrays, strict=True):
+            target[...] = array
+    if work.phases is not None:
+        take_joints(work, opened(work.whole, work.phases.open))
+    demand_like(kept["soft"], work.memory.problem.joints.soft)
+    work.memory.problem.joints.soft[...] = kept["soft"]
+    work.shelf.resume(kept)
+    work.accel_step, work.graded = float(kept["accel_step"]), bool(kept["graded"])
+    if kept["unheld"] is not None:
+        demand_like(kept["unheld"], [solver.blocks, solver.memory, solver.past, 0])
+        judge(work).resume(kept["unheld"])
+    for wanted in kept["loaded"]:
+        if wanted:
+            work.load_more(search=True)

@@ -6,7 +6,7 @@ from cosserat.errors import CosseratError
 from cosserat.results.status import Outcome, Status, StopRun
 from cosserat.solve.motion.events import MOST_IN_A_STEP
 from cosserat.solve.motion.switching import Misfit
-from cosserat.solve.motion.walk import NEVER, Failure, Walk
+from cosserat.solve.motion.walk import NEVER, StepFailure, Walk
 
 ROUNDED = 1e-9  # of a step: what is left of it at its end
 
@@ -26,7 +26,7 @@ def status_of(what: str, error: Exception, t: float) -> Status:
     return Status(Outcome.CALL_FAILED, t, f"{what}: {type(error).__name__}: {error}", cause=error)
 
 
-def given_up(walk: Walk, failure: Failure, t: float, h: float) -> Status:
+def given_up(walk: Walk, failure: StepFailure, t: float, h: float) -> Status:
     """How a run ends at time t with a step of length h that failed."""
     return Status(failure.outcome, t, failure.detail or walk.remedy or f"step cut to {h:.3g} s")
 

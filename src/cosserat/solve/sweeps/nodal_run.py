@@ -23,8 +23,7 @@ from cosserat.solve.sweeps.blocks import BlockPattern
 from cosserat.solve.sweeps.conserving_step import Colours, ConservingStep, conserving_left, increments
 from cosserat.solve.sweeps.nodal_step import NodalStep, continue_angles
 from cosserat.solve.sweeps.nodal_tape import HALT, Entry, NodalChart, Recording, begun, recorded
-from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap, RunMoment
-from cosserat.solve.sweeps.setting import Setting
+from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap, RunMoment, Setting
 from cosserat.solve.sweeps.variants import Variant, VariedRun, demand_forces
 
 _PART = 3e-5  # of a length, of a turn, of velocities, accelerations and multipliers: between points of differences

@@ -22,9 +22,8 @@ from cosserat.solve.motion.driver import adaptive_steps, equal_steps, fixed_step
 from cosserat.solve.motion.smooth_start import restarting
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Integration
-from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
-from cosserat.solve.sweeps.protocol import RESCALE, STEP
-from cosserat.solve.sweeps.setting import Setting
+from cosserat.solve.motion.walk import NEVER, Bounds, StepFailure, Walk
+from cosserat.solve.sweeps.protocol import NOT_SMOOTH, RESCALE, STEP, Setting
 
 RESTART, HALT = "restart", "halt"
 
@@ -44,8 +43,8 @@ class Entry(NamedTuple):
 class Recording(Integration):
     """Steps of a compiled model that write down what they do."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self.tape: list[Entry] = []
         self._begun = self.copied()
         self._kept_length = 0
@@ -65,18 +64,22 @@ class Recording(Integration):
         super().restore()
         del self.tape[self._kept_length :]
 
-    def advance_smoothly(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
-        """One step after the other."""
-        failure, done = None, 0
-        while done < n and failure is None:
-            failure = super().advance_smoothly(t + done * h, h, 1, every, phase + done)
-            done += self.done
-        self.done = done
-        return failure
+    def saved(self) -> Any:
+        """The state, and how much is written down."""
+        return super().saved(), len(self.tape)
+
+    def load(self, saved: Any, goes_on: bool = False) -> None:
+        """Forget steps that are taken back."""
+        super().load(saved[0], goes_on)
+        del self.tape[saved[1] :]
+
+    def steps(self, t: float, h: float, n: int, every: int, phase: int) -> StepFailure | None:
+        """One step, others follow."""
+        return super().steps(t, h, 1, every, phase)
 
     def judged(
         self, t: float, h: float, n: int, bounds: Bounds, every: int, phase: int
-    ) -> tuple[list[float], Failure | None]:
+    ) -> tuple[list[float], StepFailure | None]:
         """One step."""
         return Walk.judged(self, t, h, n, bounds, every, phase)
 
@@ -107,9 +110,7 @@ class Recording(Integration):
         return code
 
     def cross(self, t: float, h: float) -> None:
-        raise SolveError(
-            f"gradient: a load or a prescribed motion is not smooth at {t:.6g} s, which it does not follow"
-        )
+        raise SolveError(NOT_SMOOTH.format(t))
 
     def again(self, entry: Entry) -> None:
         """Apply a map of another tape to the state."""
@@ -169,7 +170,7 @@ def recorded(model: Model, asked: Setting) -> tuple[Recording, Array, Status, St
             raise SolveError("gradient: steps that adapt to loads which change with time are not followed; pass step=")
         assert work.jumps is not None
         breaks = work.compiled.timetable.breaks(work.jumps, t, t + asked.duration)
-        times, status = adaptive_steps(work, t, asked.duration, asked.tolerance, 1, breaks)
+        times, status = adaptive_steps(work, t, asked.duration, asked.tolerance, breaks)
     else:
         work.shelf.reserve(2 + equal_steps(asked.duration, asked.step))
         times, status = fixed_steps(work, t, asked.duration, asked.step)

@@ -10,18 +10,42 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cosserat.lie.protocol import Array
 from cosserat.results.run import Run
+from cosserat.solve.formulation import Floating
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
 STEP, RESCALE = "step", "rescale"
 """Kinds of maps of both formulations: a time step, and what the method remembers for steps of another length."""
+
+NOT_SMOOTH = "gradient: a load or a prescribed motion is not smooth at {:.6g} s, which it does not follow"
+
+
+class Setting(NamedTuple):
+    """How a run that is to be differentiated is made: arguments as those of `simulate`."""
+
+    duration: float
+    step: float | None
+    integrator: str = "generalized-alpha"
+    rho: float = 0.9
+    start_time: float = 0.0
+    tolerance: float = 1e-4
+    newton_tolerance: float = 1e-12
+    formulation: str = "galilean"
+    modes: Any = None
+    boundary: Any = None
+    stiffening: bool = True
+
+    @property
+    def frames(self) -> Floating:
+        """Floating frames, where these are the formulation."""
+        return Floating(self.modes, self.boundary, self.stiffening)
 
 
 class RunMoment(Run):

@@ -14,8 +14,7 @@ from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant, Start
 from cosserat.solve.linear.point import MOMENT
 from cosserat.solve.linear.ports import input_ports
-from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap, RunMoment
-from cosserat.solve.sweeps.setting import Setting
+from cosserat.solve.sweeps.protocol import RESCALE, STEP, LinearMap, MatrixMap, RunMoment, Setting
 from cosserat.solve.sweeps.tree_step import TreeStep
 from cosserat.solve.sweeps.tree_tape import TreeEntry, begun, recorded
 from cosserat.solve.sweeps.variants import Variant, VariedRun, demand_forces
@@ -85,9 +84,9 @@ class TreeRun(VariedRun):
         return np.concatenate(parts)
 
     def moment(self, state: Instant, work: Any = None) -> RunMoment:
-        stepper, t = self.stepper if work is None else work, np.array([self.stored[-1]])
+        walk, t = self.stepper if work is None else work, np.array([self.stored[-1]])
         settings = {"formulation": "floating", "integrator": self.asked.integrator}
-        found = FloatingResults(stepper.engine, stepper.reference, t, state.stored)
+        found = FloatingResults(walk.engine, walk.reference, t, state.stored)
         return RunMoment(found.trajectory(settings=settings))
 
     def initial_names(self) -> list[tuple[str, int]]:
@@ -120,34 +119,34 @@ class TreeRun(VariedRun):
         return self.columns(np.full(2 * self.n, _PART), self.first, start)
 
     def _variant(self, name: str) -> tuple[Any, Instant, list[Any]]:
-        stepper, first = begun(self.model, self.asked, self.in_parts, like=self.stepper.tree.data)
-        if stepper.tree.coordinates != self.stepper.tree.coordinates:
+        walk, first = begun(self.model, self.asked, self.in_parts, like=self.stepper.tree.data)
+        if walk.tree.coordinates != self.stepper.tree.coordinates:
             raise SolveError(f"gradient: parameter {name!r} changes the coordinates of the tree")
-        return stepper, first, []
+        return walk, first, []
 
     def _changed(self, k: int, name: str, variant: Variant) -> Array:
-        entry, stepper = self.tape[k], variant.work
+        entry, walk = self.tape[k], variant.work
         if entry.kind == RESCALE:
             return np.zeros(self.size)
         with self.moved(name, variant.value):
             if self._exact and entry.kind == STEP:
-                return self.left(stepper, entry)
-            return self.difference(stepper.again(entry, entry.before), entry.after)
+                return self.left(walk, entry)
+            return self.difference(walk.again(entry, entry.before), entry.after)
 
-    def left(self, stepper: Any, entry: TreeEntry) -> Array:
+    def left(self, walk: Any, entry: TreeEntry) -> Array:
         """What the equations of a step leave with those of a model (3 n,), see `TreeStep`."""
-        after, end, held = entry.after, entry.t + entry.h, stepper.drives.columns
-        stepper.tree.load(end)
+        after, end, held = entry.after, entry.t + entry.h, walk.drives.columns
+        walk.tree.load(end)
         left = np.zeros((3, self.n))
-        left[2] = stepper.tree.inverse_dynamics(after.q, after.v, after.a)
-        left[:, held] = np.array([after.q, after.v, after.a])[:, held] - stepper.drives.sample(np.array([end]))[0]
+        left[2] = walk.tree.inverse_dynamics(after.q, after.v, after.a)
+        left[:, held] = np.array([after.q, after.v, after.a])[:, held] - walk.drives.sample(np.array([end]))[0]
         return left.ravel()
 
 
 def changed(change: Array) -> Callable[[Any, Start], Start]:
     """Coordinates and velocities (2, n) of a start, changed."""
 
-    def call(stepper: Any, start: Start) -> Start:
-        return start._replace(q=stepper.tree.moved(start.q, change[0]), v=start.v + change[1])
+    def call(walk: Any, start: Start) -> Start:
+        return start._replace(q=walk.tree.moved(start.q, change[0]), v=start.v + change[1])
 
     return call

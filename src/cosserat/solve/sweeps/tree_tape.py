@@ -18,13 +18,11 @@ from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.model import floating_model
 from cosserat.solve.floating.start import starting_state
 from cosserat.solve.floating.state import Advance, Instant, States, stacked
-from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import adaptive_steps, equal_steps, fixed_steps
-from cosserat.solve.motion.grading import parts_of
+from cosserat.solve.motion.smooth_start import parts_of
 from cosserat.solve.motion.walk import NEVER
-from cosserat.solve.sweeps.protocol import RESCALE, STEP
-from cosserat.solve.sweeps.setting import Setting
+from cosserat.solve.sweeps.protocol import NOT_SMOOTH, RESCALE, STEP, Setting
 
 BEGIN = "begin"
 
@@ -39,35 +37,28 @@ class TreeEntry(NamedTuple):
     after: Instant
 
 
-class TreeRecording(Stepper):
+class TreeRecording(FloatingWalk):
     """Steps, one after the other, that write down what they do; before those of the method in the order of bases."""
 
     tape: list[TreeEntry]
     starts_in_parts = False
 
-    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+    def course(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """One step after the other."""
         done, stored, failure = 0, list[States](), None
         while done < n and failure is None:
             at = t + done * h
-            begin = self.readied(old, at, h)
-            step = super().advance(begin, at, h, 1, every, phase + done)  # type: ignore[safe-super]
+            begin = self.readied(old, at, h)._replace(step=h)
+            step = super().course(begin, at, h, 1, every, phase + done)
             failure = step.failure
             if failure is None:
-                if begin is not old and self._changes(old, h):
+                if self.remembers and old.step != h and (self.at_breaks or old.step != 0.0):
                     kind = BEGIN if self.at_breaks else RESCALE
                     self.tape.append(TreeEntry(kind, at, h, old, begin))
                 old, done = step.now._replace(t=at + h), done + 1
                 self.tape.append(TreeEntry(STEP, at, h, begin, old))
                 stored += [] if step.stored is None else [step.stored]
         return Advance(old, done, stacked(stored) if stored else None, failure)
-
-    def _changes(self, old: Instant, h: float) -> bool:
-        return old.step != h and (self.at_breaks or old.step != 0.0)
-
-    def readied(self, old: Instant, t: float, h: float) -> Instant:
-        """A state from which steps of length h go on."""
-        return old
 
     def first_of(self, begin: Instant, h: float) -> Instant:
         """The state before the first map, from that of the start, for a first step of length h."""
@@ -76,28 +67,31 @@ class TreeRecording(Stepper):
     def again(self, entry: TreeEntry, old: Instant) -> Instant:
         """Apply a map of a tape to another state."""
         if entry.kind != STEP:
-            return self.readied(old._replace(step=entry.before.step), entry.t, entry.h)
-        step = super().advance(  # type: ignore[safe-super]
-            old._replace(step=entry.h), entry.t, entry.h, 1, NEVER, 0
-        )  # fmt: skip
+            return self.readied(old._replace(step=entry.before.step), entry.t, entry.h)._replace(step=entry.h)
+        step = super().course(old._replace(step=entry.h), entry.t, entry.h, 1, NEVER, 0)
         if step.failure is not None:
             raise SolveError(f"gradient: the step from {entry.t:.6g} s fails for changed numbers")
         return step.now._replace(t=entry.t + entry.h)
+
+    def saved(self) -> Any:
+        """The state, and how much is written down."""
+        return super().saved(), len(self.tape)
+
+    def load(self, saved: Any, goes_on: bool = False) -> None:
+        """Forget steps that are taken back."""
+        super().load(saved[0])
+        del self.tape[saved[1] :]
+
+    def cross(self, t: float, h: float) -> None:
+        raise SolveError(NOT_SMOOTH.format(t))
 
 
 class RecordingImplicit(TreeRecording, Implicit):
     """Generalised-alpha steps that write down what they do."""
 
-    def readied(self, old: Instant, t: float, h: float) -> Instant:
-        if self.at_breaks and old.step != h:
-            old = self._begun(old, t, h)
-        if old.step not in (0.0, h):
-            old = self._rescaled(old, h)
-        return old._replace(step=h)
-
-    def eased(self, now: Instant, t: float, h: float) -> Instant | None:
+    def in_parts(self, now: Instant, t: float, h: float) -> Instant | None:
         mark = len(self.tape)
-        found = super().eased(now, t, h)
+        found = super().in_parts(now, t, h)
         del self.tape[mark : mark + 1 if found is not None else len(self.tape)]  # of a trial, or all
         self.starts_in_parts = found is not None
         return found
@@ -106,7 +100,7 @@ class RecordingImplicit(TreeRecording, Implicit):
         if not self.starts_in_parts:
             return begin
         part = parts_of(h)[0]
-        Implicit.advance(self, begin, begin.t, part, 1, NEVER, 0)
+        Implicit.course(self, begin, begin.t, part, 1, NEVER, 0)
         first = np.where(self.drives.held, begin.a, self.resolved(begin.a))
         return begin._replace(a=first, carried=first)
 
@@ -115,74 +109,55 @@ class RecordingExplicit(TreeRecording, Explicit):
     """Runge-Kutta steps that write down what they do."""
 
 
-class RecordingWalk(FloatingWalk):
-    """Steps that are forgotten when they are taken back."""
-
-    _mark = 0
-
-    def keep(self) -> None:
-        super().keep()
-        self._mark = len(self.stepper.tape)  # type: ignore[attr-defined]
-
-    def restore(self) -> None:
-        super().restore()
-        del self.stepper.tape[self._mark :]  # type: ignore[attr-defined]
-
-    def cross(self, t: float, h: float) -> None:
-        raise SolveError(
-            f"gradient: a load or a prescribed motion is not smooth at {t:.6g} s, which it does not follow"
-        )
-
-
 def prepared(
     model: Model, asked: Setting, change: Callable[[Any, Any], Any] | None = None, like: TreeData | None = None
 ) -> tuple[Any, Instant]:
-    """A recording stepper and the start; `change(stepper, start)` may give another start.
+    """A recording walk and the start; `change(walk, start)` may give another start.
 
     `like`: the tree of nearly the same model, whose modal coordinates mean the same.
     """
     reference = Reference(model)
     floating = floating_model(model, reference, asked.frames, "simulate", like)
     forces, timetable = floating.tree.forces, floating.timetable(reference, asked.start_time, asked.duration)
-    stepper: Any
+    walk: Any
     if asked.integrator == "runge-kutta":
-        stepper = RecordingExplicit(floating, asked.step is None)
+        walk = RecordingExplicit(floating, asked.step is None)
     else:
-        stepper = RecordingImplicit(floating, asked.rho, asked.newton_tolerance)
-    stepper.tape, stepper.reference = [], reference
-    start = starting_state(stepper, reference, "reference", asked.start_time)
+        walk = RecordingImplicit(floating, asked.rho, asked.newton_tolerance)
+    walk.tape = []
+    start = starting_state(walk, reference, "reference", asked.start_time)
     if change is not None:
-        start = change(stepper, start)
-    begin = stepper.start(*start)
+        start = change(walk, start)
+    begin = walk.start(*start)
     if begin.inner.size:
         raise SolveError("gradient: laws own states, which it does not follow")
     forces.jumps = timetable.jumps(begin.t, begin.t + asked.duration)
     if forces.jumps.times or timetable.kinks([begin.t + asked.duration], 1e-9 * asked.duration):
         raise SolveError("gradient: a load or a prescribed motion is not smooth, which it does not follow")
-    stepper.at_breaks = asked.step is None
-    return stepper, begin
+    walk.at_breaks = asked.step is None
+    walk.enter(begin)
+    return walk, begin
 
 
 def recorded(model: Model, asked: Setting) -> tuple[Any, Instant, Array, Status]:
-    """Run, and write it down: the stepper, the state before the first map, times that are stored, how it ended."""
-    stepper, begin = prepared(model, asked)
-    walk = RecordingWalk(stepper, begin, stepper.reference.length, size=stepper.reference.extent)
+    """Run, and write it down: the steps, the state before the first map, times that are stored, how it ended."""
+    walk, begin = prepared(model, asked)
     if asked.step is None:
-        if stepper.tree.forces.varying:
+        if walk.tree.forces.varying:
             raise SolveError("gradient: steps that adapt to loads which change with time are not followed; pass step=")
         times, status = adaptive_steps(walk, begin.t, asked.duration, asked.tolerance)
     else:
         times, status = fixed_steps(walk, begin.t, asked.duration, asked.step)
-    first = stepper.tape[0].before if stepper.tape else begin
-    return stepper, first, times, status
+    first = walk.tape[0].before if walk.tape else begin
+    return walk, first, times, status
 
 
 def begun(
     model: Model, asked: Setting, in_parts: bool, change: Callable[[Any, Any], Any] | None = None,
     like: TreeData | None = None,
 ) -> tuple[Any, Instant]:  # fmt: skip
-    """A stepper, and the state before the first map of a tape of another model like it."""
-    stepper, begin = prepared(model, asked, change, like)
-    stepper.starts_in_parts = in_parts
+    """Steps, and the state before the first map of a tape of another model like it."""
+    walk, begin = prepared(model, asked, change, like)
+    walk.starts_in_parts = in_parts
     h = asked.duration if asked.step is None else asked.duration / equal_steps(asked.duration, asked.step)
-    return stepper, stepper.first_of(begin, h)
+    return walk, walk.first_of(begin, h)

@@ -13,7 +13,7 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status, noted
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.symmetries import rigid_motions
-from cosserat.solve.floating.bending import bent_far
+from cosserat.solve.floating.verdicts import bent_far
 from cosserat.solve.formulation import Floating
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.trees.point import TreePoint, with_reactions

@@ -11,7 +11,7 @@ from cosserat.errors import SolveError, warn
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.run import Run
 from cosserat.solve.balance.points import Points
-from cosserat.solve.floating.bending import bent_far
+from cosserat.solve.floating.verdicts import bent_far
 from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.point import MOMENT, MOTION
 from cosserat.solve.trees.balance import TreeBalance

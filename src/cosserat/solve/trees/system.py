@@ -22,7 +22,7 @@ from cosserat.results.reference import Reference
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.differences import EIGHTH, STEP
-from cosserat.solve.floating.methods import new_stepper
+from cosserat.solve.floating.integration import new_stepper
 from cosserat.solve.floating.model import floating_model
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.start import angles_in, starting_state

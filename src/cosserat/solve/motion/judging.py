@@ -1,4 +1,6 @@
-"""The error of steps as the iteration matrix filters it where no joint holds anything.
+"""Errors of adaptive steps, of several at once if nothing has to be done between them.
+
+The error is that which the iteration matrix filters where no joint holds anything.
 
 Along what joints prescribe, positions are exact however long a step is, and an estimate that respects the joints is
 zero. Velocities, accelerations and reactions are not exact, and what rolls is led astray by them: what the step would
@@ -7,16 +9,20 @@ commit if nothing were prescribed tells how well it resolves the motion.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cosserat.kernels import slots
 from cosserat.kernels.arrays import State, handles
-from cosserat.kernels.judging import KNOWN, REACH
-from cosserat.kernels.newton import step_coefficients
+from cosserat.kernels.judging import KNOWN, REACH, advance_judged
+from cosserat.kernels.newton import CONVERGED, step_coefficients
 from cosserat.solve.initial import EPSILON, factor_at
-from cosserat.solve.memory import Memory
+from cosserat.solve.memory import Memory, new_history
+from cosserat.solve.motion.walk import Bounds
+
+if TYPE_CHECKING:
+    from cosserat.solve.motion.stepping import Integration
 
 _LOOSE = 1e-10  # of the inertia: how much joints count
 _LASTING = 20  # steps with the same factors: in the frames of the nodes, inertia and stiffness hardly change
@@ -75,3 +81,53 @@ class Unheld:
         """Become what gave a keepsake."""
         solver = self.memory.problem.solver
         solver.blocks[...], solver.memory[...], solver.past[...], self._uses = kept
+
+
+def judge(work: Integration, n: int = 0) -> Unheld:
+    """What tells errors of n steps of the present length."""
+    if work.unheld is None:
+        work.unheld = Unheld(work.memory, work.kept)
+    work.unheld.reach(work.reach)
+    if n and work.compiled.sampler.driven:
+        work.unheld.factor(n)
+    return work.unheld
+
+
+def stride(
+    work: Integration, t: float, h: float, n: int, bounds: Bounds, every: int, phase: int
+) -> tuple[list[float], bool]:
+    """As `Walk.judged`; the errors of steps that were solved, and whether the next one could not be."""
+    chunk, errors = new_history(work.compiled, (phase % every + n) // every), np.zeros(n)
+    work.memory.replace(inputs=work.inputs(np.cumsum([t, *n * [h]]), h), history=chunk)
+    both = work.memory.address, judge(work, n).memory.address
+    order = np.array([n, every, phase, bounds.enough, bounds.calm])
+    code = advance_judged(*both, order, np.array(bounds[:2]), errors, work.report, work.evaluate, work.careful)
+    work.done, stored, _ = (int(k) for k in work.report)
+    work.shelf.rows += [tuple(a[k] for a in chunk) for k in range(stored)]
+    back = code == CONVERGED and work.done < n and not errors[work.done] <= bounds.most
+    return errors[: work.done + int(back)].tolist(), code != CONVERGED
+
+
+def judged_step(
+    work: Integration, t: float, h: float, bounds: Bounds, every: int, phase: int
+) -> tuple[list[float], bool]:
+    """One step from a call of the controller to the next, judged by its error; returns as `stride` does."""
+    controlled, memory, times = work.controlled, work.memory, np.array([t, t + h])
+    assert controlled is not None
+    if work.accel_step == h == memory.problem.solver.settings[slots.STEP]:
+        inputs = work.sampled(times, h)
+    else:
+        work.push(t)
+        inputs = work.inputs(times, h)
+    if inputs is not memory.problem.inputs:
+        memory.replace(inputs=inputs)
+    commands, unheld = work.commanding(), judge(work, 1)
+    commands.hold(controlled.values, work.replaced)
+    work.replaced = None
+    code = commands.judge(unheld, bounds, work.careful)
+    work.done = commands.report[slots.TAKEN]
+    work.report[slots.JOINT] = commands.report[slots.JOINT]
+    if work.done and (phase + 1) % every == 0:
+        work.store()
+    failed = code != CONVERGED
+    return [] if failed else [commands.error[0]], failed
