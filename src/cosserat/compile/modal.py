@@ -44,6 +44,9 @@ from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
 
+_MORE = 6  # shapes looked through besides twice as many as asked for, where kept ones are missing
+_KEPT = 0.1  # share of a shape that combinations of others must keep of it
+
 
 @answered()
 def modal_body(
@@ -167,8 +170,17 @@ def reduce_part(
     both = np.zeros((6, 6))
     both[:3, :3] = both[3:, 3:] = R.T
     if like is not None and like.n_modes == Phi.shape[1]:
-        motions = {key: both @ (A @ Phi) for key, A in part.constraints.items()}
-        Phi = Phi @ _combinations(motions, like, float(np.ptp(part.points.positions, axis=0).max()))
+        motions = {key: both @ A for key, A in part.constraints.items()}
+        near = _near(Phi, motions, like, float(np.ptp(part.points.positions, axis=0).max()))
+        if near is None:  # some of the fastest modes that were kept have changed places with others
+            more = shapes(part, boundary, root, modes, frequency, tuple(distinct), beyond=Phi.shape[1] + _MORE)
+            near = _near(more, motions, like, float(np.ptp(part.points.positions, axis=0).max()))
+        if near is None:
+            raise ArgumentError(
+                part.title, "modes", f"is {modes}, which keeps some of several modes that are nearly equally fast, and "
+                "others than those of nearly the same parameters; take one or two more or fewer"
+            )  # fmt: skip
+        Phi = near
     stiffened, rested = stiffening and part.prestress is not None, bool(part.recovery) and boundary != "free"
     solver = None
     if stiffened or rested:
@@ -208,13 +220,19 @@ def reduce_part(
     )
 
 
-def _combinations(shapes: dict[str, Array], like: ModalBody, length: float) -> Array:
-    """Combinations (m, m) of shapes with which interfaces come closest to moving as those of another body."""
-    common = [key for key in shapes if key in like.interfaces]
+def _near(Phi: Array, motions: dict[str, Any], like: ModalBody, length: float) -> Array | None:
+    """Combinations (n, m) of shapes with which interfaces come closest to moving as those of another body.
+
+    None where the shapes lack some of its own. The motions of too few interfaces tell nothing.
+    """
+    common = [key for key in motions if key in like.interfaces]
     weight = np.tile([1.0, length], len(common)).repeat(3)[:, None]
-    now, then = np.vstack([shapes[k] for k in common]), np.vstack([like.interfaces[k].shape for k in common])
+    now, then = np.vstack([motions[k] @ Phi for k in common]), np.vstack([like.interfaces[k].shape for k in common])
     found, _, rank, _ = np.linalg.lstsq(weight * now, weight * then, rcond=1e-9)
-    return np.asarray(found if rank == len(found) else np.eye(len(found)))  # too few interfaces tell nothing
+    if rank < like.n_modes:
+        return Phi[:, : like.n_modes]
+    kept = np.linalg.svd(found, compute_uv=False)
+    return np.asarray(Phi @ found) if kept[-1] > _KEPT * kept[0] else None
 
 
 def _initial_rates(part: FlexiblePart, rigid: Array, Phi: Array, R: Array, held: Any) -> dict[str, Array]:

@@ -82,19 +82,23 @@ def boundary_rows(part: FlexiblePart, boundary: str, root: str) -> Any:
 
 
 def shapes(
-    part: FlexiblePart, boundary: str, root: str, modes: int | None, frequency: float | None, extra: tuple[str, ...]
-) -> Array:
-    """Mass-normalised shapes (n, m), by ascending frequency; `extra` are the interfaces with constraint modes."""
+    part: FlexiblePart, boundary: str, root: str, modes: int | None, frequency: float | None, extra: tuple[str, ...],
+    beyond: int = 0,
+) -> Array:  # fmt: skip
+    """Mass-normalised shapes (n, m), by ascending frequency; `extra` are the interfaces with constraint modes.
+
+    `beyond`: how many more modes than those asked for are taken, as far as the mesh has them.
+    """
     A = boundary_rows(part, boundary, root)
     if boundary != "craig-bampton":
-        return _signed(_normal_modes(part, A, modes, frequency)[1])
+        return _signed(_normal_modes(part, A, modes, frequency, beyond=beyond)[1])
     from scipy.sparse import vstack
 
     rows = vstack([A, *(part.constraints[name] for name in extra)], format="csr")
     unit = np.eye(rows.shape[0])[:, A.shape[0] :]
     solver = ConstrainedSolver(part.title, part.stiffness, rows)
     static = solver(np.zeros((part.stiffness.shape[0], unit.shape[1])), unit)
-    fixed = np.zeros((len(static), 0)) if modes == 0 else _normal_modes(part, rows, modes, frequency, solver)[1]
+    fixed = np.zeros((len(static), 0)) if modes == 0 else _normal_modes(part, rows, modes, frequency, solver, beyond)[1]
     basis = np.hstack((static, fixed))
     basis = basis / np.sqrt(np.einsum("im,im->m", basis, part.mass @ basis))
     omega, Phi = _within(part, basis)
@@ -102,7 +106,8 @@ def shapes(
 
 
 def _normal_modes(
-    part: FlexiblePart, A: Any, modes: int | None, frequency: float | None, known: ConstrainedSolver | None = None
+    part: FlexiblePart, A: Any, modes: int | None, frequency: float | None, known: ConstrainedSolver | None = None,
+    beyond: int = 0,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Angular frequencies and mass-normalised shapes of K u = omega^2 M u with A u = 0; `known`: a solver for A."""
     n, rows = part.stiffness.shape[0], A.shape[0]
@@ -110,7 +115,7 @@ def _normal_modes(
     if modes is not None and modes > available:
         few = f"is {modes}; with this boundary its mesh has only {available}; take fewer, or more elements"
         raise ArgumentError(part.title, "modes", few)
-    count = modes if modes is not None else 8
+    count = min(modes + beyond, available) if modes is not None else 8
     solver = (known or ConstrainedSolver(part.title, part.stiffness, A)) if n > _SMALL else None
     while solver is not None and 4 * count < available:
         omega, Phi = _sparse_modes(part, solver, count + _BEYOND)
