@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from cosserat.calls import answered
 from cosserat.errors import CosseratError, FileFormatError, SolveError, shown
 from cosserat.io.bounds import check_arrays, demand
-from cosserat.io.stored import MATRICES, StoredTrajectory, arrays_of, layout_of, mechanism_from
+from cosserat.io.stored import MATRICES, StoredModel, arrays_of, layout_of, mechanism_from
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.motion import Motion
 from cosserat.results.reference import as_simulated
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Carried, Crossed, FloatingRecord, LinkLedger, Phase
+from cosserat.results.trajectory import Carried, Crossed, FloatingRecord, LinkLedger, Phase, Trajectory
 
 FORMAT = 8
 _SEAL = b"\ncosserat sha256 "
@@ -182,17 +182,15 @@ def _run(body: bytes, path: str) -> Run:
     for key in ("model", "model_missing", "status_detail"):
         demand(isinstance(layout[key], str), f"{key} is not text")
     status = Status(Outcome[layout["outcome"]], float(layout["status_time"]), layout["status_detail"])
-    attributes = {"settings": settings, "stats": stats, **layout}
     floating = _floating(layout["coordinates"], raw, sizes)
     matrices = {k.split(".", 1)[1]: v for k, v in arrays.items() if k.startswith("matrices.")}
     carried = _carried(raw, floating, sizes)
-    trajectory = StoredTrajectory(path, raw["time"], history, status, attributes, floating, matrices, carried)
-    if settings.get("controlled"):
-        trajectory.efforts, trajectory.held = inputs.effort, layout.get("held")
-        held = {} if trajectory.held is None else trajectory.held  # older files do not tell
+    stored = StoredModel(path, layout, matrices)
+    efforts, held = (inputs.effort, layout.get("held")) if settings.get("controlled") else (None, None)
+    if held is not None:  # older files do not tell
         numbers = isinstance(held, dict) and all(isinstance(v, float) and np.isfinite(v) for v in held.values())
         demand(numbers, "what the controller held")
-    mechanism = mechanism_from(layout, arrays, sizes, trajectory)
+    mechanism = mechanism_from(layout, arrays, sizes, stored)
     for joint in mechanism.joints.values():
         for name, driven in zip(joint.names, joint.driven, strict=True):
             wanted = joint.name if len(joint.names) == 1 else f"{joint.name}.{name}"
@@ -200,12 +198,17 @@ def _run(body: bytes, path: str) -> Run:
     parameters = layout["parameters"]
     plain = parameters is None or all(isinstance(v, float) for v in parameters.values())
     demand(plain, "values of parameters")
-    trajectory.phases = _phases(layout.get("phases", []), sizes["nt"], {**mechanism.joints, **mechanism.springs})
+    phases = _phases(layout.get("phases", []), sizes["nt"], {**mechanism.joints, **mechanism.springs})
+    trajectory = Trajectory(
+        stored, raw["time"], history, status, settings, stats, efforts, floating, carried, held=held, phases=phases
+    )
     motion = Motion(
         mechanism, raw["time"], history, settings, lambda: (inputs, prescribed), parameters, None, _crossed(raw),
-        phases=trajectory.phases,
+        phases=phases,
     )  # fmt: skip
-    return Run.of_motion(trajectory, motion)
+    run = Run.of_motion(trajectory, motion)
+    run.status = status  # judged before it was written
+    return run
 
 
 def _array(group: Any, name: str, most: int) -> NDArray[Any]:

@@ -17,14 +17,11 @@ from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom
 from cosserat.errors import SolveError
 from cosserat.io.bounds import check_index, check_range, demand
-from cosserat.kernels.arrays import History
 from cosserat.lie.protocol import Array
 from cosserat.model.interfaces import Outline, RecoveryPoint
 from cosserat.model.model import Model
 from cosserat.model.places import Owner
 from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, ModalInfo, StoredModal, StoredOwner
-from cosserat.results.status import Status
-from cosserat.results.trajectory import Carried, FloatingRecord, Phase
 
 MATRICES = "matrices.npz"
 MESH = ("s", "piece", "frames", "pairs", "inner")
@@ -32,40 +29,24 @@ RECOVERED = ("position", "strain", "stress", "strain_rest", "stress_rest")
 DRAWN = ("points", "shape", "cells")
 
 
-class StoredTrajectory:
-    """What a file holds in the place of `results.trajectory.Trajectory`; the model is compiled when it is needed."""
+class StoredModel:
+    """What the states of a file belong to: its model, read and compiled when it is needed.
 
-    def __init__(
-        self,
-        path: str,
-        time: Array,
-        history: History,
-        status: Status,
-        attributes: dict[str, Any],
-        floating: FloatingRecord | None,
-        matrices: dict[str, NDArray[Any]],
-        carried: Carried | None = None,
-    ) -> None:
+    Attributes
+    ----------
+    floating, opened : bool
+        Whether it moves in floating frames, and whether joints open while it does.
+    """
+
+    def __init__(self, path: str, layout: dict[str, Any], matrices: dict[str, NDArray[Any]]) -> None:
         self.path = path
-        self.carried = carried
-        self.floating = floating
-        self.time = time
-        self.history = history
-        self.status = status
-        self.settings: dict[str, Any] = attributes["settings"]
-        self.stats: dict[str, Any] = attributes["stats"]
-        self.efforts: Array | None = None
-        self.held: dict[str, float] | None = None
-        self.phases: tuple[Phase, ...] = ()
-        self.found, self.crossed, self.parted = history, None, False  # as `motion_of` asks for them
-        self._text: str = attributes["model"]
-        self._reason: str = attributes["model_missing"]
-        self._matrices: dict[str, NDArray[Any]] = matrices
+        self._text, self._reason, self._matrices = layout["model"], layout["model_missing"], matrices
+        self.floating, self.opened = layout["coordinates"] is not None, bool(layout.get("phases"))
 
     @functools.cached_property
     def compiled(self) -> CompiledModel:
         """The compiled model."""
-        return compile_model(self.model, floating=self.floating is not None)
+        return compile_model(self.model, floating=self.floating)
 
     @functools.cached_property
     def model(self) -> Model:
@@ -83,7 +64,7 @@ class StoredTrajectory:
             if self._matrices:
                 np.savez(path.with_name(MATRICES), **self._matrices)  # type: ignore[arg-type]
             model = load_model(path)
-        return model.with_open() if self.phases else model
+        return model.with_open() if self.opened else model
 
 
 def layout_of(mechanism: Mechanism) -> dict[str, Any]:
@@ -122,7 +103,7 @@ def arrays_of(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def mechanism_from(
-    layout: dict[str, Any], arrays: dict[str, Any], sizes: dict[str, int], trajectory: StoredTrajectory
+    layout: dict[str, Any], arrays: dict[str, Any], sizes: dict[str, int], stored: StoredModel
 ) -> Mechanism:
     """The mechanism of a file; raises `OutOfBounds` for what cannot be."""
     groups = []
@@ -149,7 +130,7 @@ def mechanism_from(
     demand(isinstance(layout["name"], str), "name is not text")
 
     def compliance(name: str, s: float) -> Array:
-        beam = next(b for b in trajectory.model.beams if b.name == name)
+        beam = next(b for b in stored.model.beams if b.name == name)
         return np.asarray(np.linalg.inv(beam.section_at(s)[0]))
 
     return Mechanism(
@@ -165,7 +146,7 @@ def mechanism_from(
         length=length,
         line_loads=lines.__getitem__,
         compliance=compliance,
-        media=lambda: trajectory.compiled.media,
+        media=lambda: stored.compiled.media,
         modal=modal,
     )
 

@@ -239,8 +239,7 @@ class _Reader:
                 numbers[name] = self._wind(value, (*route, name))
             elif name != "kind":
                 numbers[name] = self._numbers(value, (*route, name))
-        found: Wind = self._guard(route, Wind, kind, numbers)
-        return found
+        return self._guard(route, Wind, kind, numbers)
 
     def _component(self, model: parts.Model, key: str, item: Any, route: Route) -> Any:
         kinds, default = TABLES[key]
@@ -350,11 +349,9 @@ class _Reader:
     def _potential(self, value: Any, route: Route) -> parts.Potential:
         """A formula, which may use the parameters of the file, or a Potential (formula, parameters)."""
         if isinstance(value, dict):
-            found: parts.Potential = self._record(parts.Potential, value, route, ("formula",))
-            return found
+            return self._record(parts.Potential, value, route, ("formula",))
         words = set(re.findall(r"[A-Za-z_]\w*", value)) if isinstance(value, str) else set()
-        found = self._guard(route, parts.Potential, value, {n: p for n, p in self.parameters.items() if n in words})
-        return found
+        return self._guard(route, parts.Potential, value, {n: p for n, p in self.parameters.items() if n in words})
 
     def _entries(self, word: str, make: Any, value: Any, route: Route) -> Any:
         """A number, a record such as Friction, whose mapping has a `word`, or one of these per freedom."""
@@ -379,8 +376,7 @@ class _Reader:
         make = SECTIONS[kind]
         self._mapping(value, route, ("kind", *_accepted(make)))
         given = {k: self._numbers(v, (*route, k)) for k, v in value.items() if k != "kind"}
-        section: AnySection = self._guard(route, make, **given)
-        return section
+        return self._guard(route, make, **given)
 
     def _material(self, value: Any, route: Route, name: str | None) -> parts.Material:
         library = {k: m for k, m in vars(materials).items() if isinstance(m, parts.Material)}
@@ -389,8 +385,7 @@ class _Reader:
             if value not in known:
                 raise self.document.error(route, f"unknown material {value!r}; known: {', '.join(known)}")
             return known[value]
-        material: parts.Material = self._record(parts.Material, value, route, ("name",), name=name)
-        return material
+        return self._record(parts.Material, value, route, ("name",), name=name)
 
 
 def _accepted(make: Callable[..., Any]) -> list[str]:

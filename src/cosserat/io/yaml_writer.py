@@ -14,7 +14,6 @@ from cosserat.errors import FileFormatError, shown
 from cosserat.io import output
 from cosserat.io.modal_entries import plain_body
 from cosserat.model.beams import Beam
-from cosserat.model.fluid import Fluid
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.line_functions import LineFunction
 from cosserat.model.materials import Material
@@ -103,11 +102,9 @@ class _Writer:
             "rolling": [self._component(c) for c in model.rolling],
         }
         content: dict[str, Any] = {"model": model.name, "gravity": self._plain(model.given_gravity, "gravity")}
-        if model.field is not None:
-            content["gravity"] = {k: self._plain(v, f"gravity: {k}") for k, v in model.field.arguments().items()}
-        content["fluid"] = {} if model.fluid is None else self._fluid(model.fluid)
-        if model.frame is not None:
-            content["frame"] = {k: self._plain(v, f"frame: {k}") for k, v in model.frame.arguments().items()}
+        for key, around in (("gravity", model.field), ("fluid", model.fluid), ("frame", model.frame)):
+            if around is not None:
+                content[key] = {k: self._plain(v, f"{key}: {k}") for k, v in around.arguments().items()}
         content["parameters"] = model.parameters
         content["materials"] = {k: self._record(m, k) for k, m in self.materials.items()}
         content["sections"] = {k: self._record(s, k) for k, s in self.sections.items()}
@@ -115,12 +112,6 @@ class _Writer:
         content["simulate"] = simulate or {}
         present = {key: value for key, value in content.items() if value}
         return yaml.safe_dump(_simple(present), sort_keys=False, default_flow_style=None, width=120)
-
-    def _fluid(self, fluid: Fluid) -> dict[str, Any]:
-        given = fluid.arguments()
-        above = given.pop("above", None)
-        entry = {k: self._plain(v, f"fluid: {k}") for k, v in given.items()}
-        return entry if above is None else {**entry, "above": self._fluid(above)}
 
     def _component(self, component: Component, implied: str = "") -> dict[str, Any]:
         kind = type(component).__name__

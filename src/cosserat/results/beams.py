@@ -8,15 +8,13 @@ the nodes (at a clamp it is the reaction), and inside for a uniform load.
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.elements import element_weights
 from cosserat.compile.mesh import BeamMesh
-from cosserat.errors import PlaceError, SolveError
+from cosserat.errors import SolveError
 from cosserat.kernels import matter
 from cosserat.kernels.loads import add_gravity
 from cosserat.kernels.monitors import between
@@ -27,20 +25,14 @@ from cosserat.results.motion import Motion
 from cosserat.results.nodal import element_forces, external, inertia, line_wrenches, medium_of
 
 
-def checked_station(name: str, s: Any) -> float:
-    """s of a beam, if it is one."""
-    if not isinstance(s, Real) or not 0.0 <= float(s) <= 1.0:
-        raise PlaceError(f"beam {name!r}: s is {s!r}; it runs from 0 at the start of the beam to 1 at its end")
-    return float(s)
-
-
-def section_forces(motion: Motion, beam: Any, s: Any, viscous: bool = True) -> Array:
-    """Wrench (nt, 6) of the part of larger s on the part of smaller s, in the section's frame; see docs/results.md.
+def section_forces(motion: Motion, beam: tuple[str, float], viscous: bool = True) -> Array:
+    """Wrench (nt, 6) at s of a beam, of the part of larger s on the other, in the section's frame; see docs/results.md.
 
     Where a load or joint is attached inside the beam the wrench jumps; there it is that of the side of smaller s.
     """
-    name, mesh = motion.mechanism.beam(beam)
-    e, xi = mesh.element_at(checked_station(name, s))
+    name, s = beam
+    mesh = motion.mechanism.beams[name]
+    e, xi = mesh.element_at(float(s))
     force = _force(motion, mesh, e, viscous)
     a, b = motion.mechanism.system.elements.node[e]
     n = len(motion.time)
@@ -72,13 +64,13 @@ def _force(motion: Motion, mesh: BeamMesh, e: int, viscous: bool) -> Array:
     return force
 
 
-def strains(motion: Motion, beam: Any, s: Any) -> Array:
+def strains(motion: Motion, beam: tuple[str, float]) -> Array:
     """Strain measures (nt, 6) at s: stretch, two shears (1), twist and two curvatures (1/m), zero without stress."""
-    name, mesh = motion.mechanism.beam(beam)
-    forces = section_forces(motion, beam, s, viscous=False)
+    name, s = beam
+    forces = section_forces(motion, beam, viscous=False)
     medium = medium_of(motion.mechanism, name)
     if medium is not None:
-        e, _ = mesh.element_at(float(s))
+        e, _ = motion.mechanism.beams[name].element_at(float(s))
         mean = element_forces(motion, np.array([e]))[0][:, 0]
         mean = mean / np.linalg.norm(motion.mechanism.system.elements.d0[e, :3])
         return np.array([medium.strain(force, near) for force, near in zip(forces, mean, strict=True)])

@@ -254,8 +254,7 @@ def common_times(one: Run, two: Run) -> int:
 
 def asked(run: Run, quantity: str, target: Any) -> DataArray:
     """A quantity of a run, as it calls it."""
-    found: DataArray = getattr(run, quantity)(target) if hasattr(run, quantity) else run.quantity(quantity, target)
-    return found
+    return getattr(run, quantity)(target) if hasattr(run, quantity) else run.quantity(quantity, target)
 
 
 def demand_quantity(quantity: str, call: str) -> None:

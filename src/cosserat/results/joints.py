@@ -158,10 +158,7 @@ def pulls(motion: Motion, index: int, sides: Sides) -> tuple[Vector, Vector, Vec
     """Phi^T lambda of joint number `index` on both sides, in their joint frames: (f_a, m_a, f_b, m_b)."""
     arrays = motion.mechanism.system.joints
     _, D_a, D_b = drive_of(arrays, index, last(motion.inputs.drive))
-    found: tuple[Vector, Vector, Vector, Vector] = reaction(
-        arrays, index, sides.R, sides.x, D_a, D_b, last(motion.force)[index]
-    )
-    return found
+    return reaction(arrays, index, sides.R, sides.x, D_a, D_b, last(motion.force)[index])
 
 
 def constraint_wrenches(motion: Motion, index: int, sides: Sides) -> tuple[Array, Array]:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.errors import SolveError, shown
+from cosserat.errors import PlaceError, SolveError, shown
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
-from cosserat.results.beams import checked_station, section_forces, strains
+from cosserat.results.beams import section_forces, strains
 from cosserat.results.joints import coordinate_rates, coordinates, efforts, reactions
 from cosserat.results.kinematics import place_frames, place_rates, place_twists, rotate
 from cosserat.results.labels import AXES, SECTION_FORCE, STRAIN, WRENCH
@@ -63,10 +64,6 @@ class QuantityKind(NamedTuple):
     stored: bool = True
 
 
-def _positions(motion: Motion, station: Station) -> Array:
-    return place_frames(motion, station)[1]
-
-
 def _turns(motion: Motion, station: Station) -> Array:
     """Rotation vectors (nt, 3) from the first of the states on."""
     R = place_frames(motion, station)[0]
@@ -95,35 +92,16 @@ def _spin_rates(motion: Motion, station: Station) -> Array:
     return rotate(place_frames(motion, station)[0], place_rates(motion, station)[:, 3:])
 
 
-def _sections(motion: Motion, beam: tuple[str, float]) -> Array:
-    return section_forces(motion, *beam)
-
-
-def _strains(motion: Motion, beam: tuple[str, float]) -> Array:
-    return strains(motion, *beam)
-
-
 class SpringNumber(NamedTuple):
     """A spring, damper or tendon by its number."""
 
     number: int
 
 
-def _lengths(motion: Motion, line: SpringNumber) -> Array:
-    return spring_line(motion, line.number).length[:, None]
-
-
-def _length_rates(motion: Motion, line: SpringNumber) -> Array:
-    return spring_line(motion, line.number).rate[:, None]
-
-
-def _tensions(motion: Motion, line: SpringNumber) -> Array:
-    return spring_tensions(motion, line.number)[:, None]
-
 _FORCES = ("N", "N", "N", "N m", "N m", "N m")
 
 KINDS: dict[str, QuantityKind] = {
-    "position": QuantityKind(PLACE, AXES, ("m",), _positions, 0, rate="velocity"),
+    "position": QuantityKind(PLACE, AXES, ("m",), lambda m, station: place_frames(m, station)[1], 0, rate="velocity"),
     "rotation": QuantityKind(PLACE, ("rx", "ry", "rz"), ("rad",), _turns, 0, rate="angular_velocity", stored=False),
     "velocity": QuantityKind(PLACE, ("vx", "vy", "vz"), ("m/s",), _velocities, 1),
     "angular_velocity": QuantityKind(PLACE, ("wx", "wy", "wz"), ("rad/s",), _spins, 1),
@@ -131,15 +109,19 @@ KINDS: dict[str, QuantityKind] = {
     "angular_acceleration": QuantityKind(
         PLACE, ("alphax", "alphay", "alphaz"), ("rad/s^2",), _spin_rates, 2, stored=False
     ),
-    "section_force": QuantityKind(BEAM, SECTION_FORCE, _FORCES, _sections, 2, True, squares=True),
-    "strain": QuantityKind(BEAM, STRAIN, ("1", "1", "1", "1/m", "1/m", "1/m"), _strains, 2, True, squares=True),
+    "section_force": QuantityKind(BEAM, SECTION_FORCE, _FORCES, section_forces, 2, True, squares=True),
+    "strain": QuantityKind(BEAM, STRAIN, ("1", "1", "1", "1/m", "1/m", "1/m"), strains, 2, True, squares=True),
     "coordinate": QuantityKind(JOINT, (), ("m", "rad"), coordinates, 0, rate="rate"),
     "rate": QuantityKind(JOINT, (), ("m/s", "rad/s"), coordinate_rates, 1),
     "effort": QuantityKind(JOINT, (), ("N", "N m"), efforts, 2, True),
     "reaction": QuantityKind(JOINT, WRENCH, _FORCES, reactions, 2, True),
-    "length": QuantityKind(LINE, ("length",), ("m",), _lengths, 0, rate="length_rate"),
-    "length_rate": QuantityKind(LINE, ("length_rate",), ("m/s",), _length_rates, 1),
-    "tension": QuantityKind(LINE, ("tension",), ("N",), _tensions, 1, True),
+    "length": QuantityKind(
+        LINE, ("length",), ("m",), lambda m, x: spring_line(m, x.number).length[:, None], 0, rate="length_rate"
+    ),
+    "length_rate": QuantityKind(
+        LINE, ("length_rate",), ("m/s",), lambda m, x: spring_line(m, x.number).rate[:, None], 1
+    ),
+    "tension": QuantityKind(LINE, ("tension",), ("N",), lambda m, x: spring_tensions(m, x.number)[:, None], 1, True),
 }
 """Word -> what it is. Rotations are counted from the first state; results have them as matrices."""
 
@@ -188,7 +170,9 @@ def target_of(mechanism: Mechanism, word: str, item: Any, s: float | None = None
     if s is None:
         raise SolveError(f"quantity: {word!r} is of a beam at s from 0 to 1; pass s")
     name, _ = mechanism.beam(item)
-    return (name, s), f"{name} at s = {checked_station(name, s):g}", None
+    if not isinstance(s, Real) or not 0.0 <= float(s) <= 1.0:
+        raise PlaceError(f"beam {name!r}: s is {s!r}; it runs from 0 at the start of the beam to 1 at its end")
+    return (name, s), f"{name} at s = {float(s):g}", None
 
 
 @dataclass(frozen=True)
@@ -237,8 +221,7 @@ class Quantity:
     def values(self, here: Motion) -> Evaluate:
         """Values (nt, p) of all components for a motion; rotations are counted from `here`."""
         if self.kind == OWN:
-            found: Evaluate = self.target.values
-            return found
+            return self.target.values
         if self.kind == "rotation":
             R_0 = place_frames(here, self.target)[0][0]
             return lambda motion: np.array([so3.log(R @ R_0.T) for R in place_frames(motion, self.target)[0]])

@@ -94,8 +94,6 @@ class Run(OfTrajectory, Answers["DataArray"]):
     @cached_property
     def status(self) -> Status:
         """How the run ended, and whether its joints held and its energy balance holds."""
-        if not isinstance(self.trajectory, Trajectory):  # of a file: judged before it was written
-            return self.trajectory.status
         if len(self.time) < FEWEST or self.trajectory.status.outcome not in (Outcome.OK, Outcome.NOT_CONVERGED):
             return self.trajectory.status
         try:

@@ -12,7 +12,6 @@ from cosserat.errors import ModelError, SolveError
 from cosserat.kernels.arrays import History
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.reference import Reference
 from cosserat.results.status import Status
 
 
@@ -79,7 +78,7 @@ class Trajectory:
 
     Attributes
     ----------
-    source : CompiledModel or Reference
+    source : CompiledModel, Reference or StoredModel
         What the states belong to; the compiled model itself, or that on demand.
     time : (nt,)
     found : History or Pending
@@ -102,7 +101,7 @@ class Trajectory:
         Where joints begin open, or events release and engage some; empty: nothing of that.
     """
 
-    source: CompiledModel | Reference
+    source: Any
     time: Array
     found: History | Pending
     status: Status
@@ -119,7 +118,7 @@ class Trajectory:
     @property
     def compiled(self) -> CompiledModel:
         """The compiled model."""
-        return self.source.compiled if isinstance(self.source, Reference) else self.source
+        return self.source if isinstance(self.source, CompiledModel) else self.source.compiled
 
     @property
     def model(self) -> Model:
@@ -136,8 +135,7 @@ def carried_to(trajectory: Any, **settings: Any) -> Carried | None:
     """What goes on from the end of a run to one with these settings: nothing if the method is another."""
     wanted = {"integrator": "generalized-alpha", **settings}
     same = all(trajectory.settings.get(key) == value for key, value in wanted.items())
-    found: Carried | None = trajectory.carried
-    return found if same else None
+    return trajectory.carried if same else None
 
 
 class OfTrajectory:
@@ -148,20 +146,17 @@ class OfTrajectory:
     @property
     def stats(self) -> dict[str, Any]:
         """Steps, iterations, solves, times and sizes."""
-        stats: dict[str, Any] = self.trajectory.stats
-        return stats
+        return self.trajectory.stats
 
     @property
     def settings(self) -> dict[str, Any]:
         """What the solver was asked for."""
-        settings: dict[str, Any] = self.trajectory.settings
-        return settings
+        return self.trajectory.settings
 
     @property
     def model(self) -> Model:
         """The model that was solved."""
-        model: Model = self.trajectory.model
-        return model
+        return self.trajectory.model
 
     def __copy__(self) -> Self:
         new = type(self).__new__(type(self))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from cosserat.errors import SolveError, warn
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
+from cosserat.kernels.springs import pull
 from cosserat.model.algebra import formula, named, rough_parts
 from cosserat.model.forces import LineForce as SpringLink
 from cosserat.model.functions import TimeFunction, VectorFunction
@@ -284,18 +285,13 @@ class Forces:
             J_a, J_b = mechanism.world_jacobian(*a), mechanism.world_jacobian(*b)
             along = [dot(line, sub(one[:3], two[:3])) / long for one, two in zip(J_b, J_a, strict=True)]
             length, row = length + long, [x + y for x, y in zip(row, along, strict=True)]
-        stiffness = number(spring._given.get("stiffness", 0.0))
-        damping = number(spring._given.get("damping", 0.0))
-        pull = ZERO
-        if stiffness is not ZERO:
-            given = spring._given.get("length", spring._given.get("rest_length"))
-            apart = [sub(place_position(b), place_position(a)) for a, b in pairwise(spring.places)]
-            rest = sp.Add(*(sp.sqrt(dot(x, x)) for x in apart)) if given is None else number(given)
-            pull -= stiffness * (length - rest)
-            self._energies.append(stiffness * (length - rest) ** 2 / 2)
-        if damping is not ZERO:
-            pull -= damping * sp.Add(*(x * v for x, v in zip(row, mechanism.v, strict=True)))
-        self.push(row, pull)
+        stiffness, damping = (number(spring._given.get(word, 0.0)) for word in ("stiffness", "damping"))
+        given = spring._given.get("length", spring._given.get("rest_length"))
+        apart = [sub(place_position(b), place_position(a)) for a, b in pairwise(spring.places)]
+        rest = sp.Add(*(sp.sqrt(dot(x, x)) for x in apart)) if given is None else number(given)
+        rate = sp.Add(*(x * v for x, v in zip(row, mechanism.v, strict=True)))
+        self._energies.append(stiffness * (length - rest) ** 2 / 2)
+        self.push(row, -pull(stiffness, damping, rest, 0, ZERO, length, rate))
 
     def _add_load(self, load: PointLoad) -> None:
         mechanism = self.mechanism

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from cosserat.compile.build import compile_model
-from cosserat.compile.compiled import row_to_frame
+from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.compile.inputs import Sampler
 from cosserat.errors import ArgumentError, ModelError, SolveError
+from cosserat.kernels.arrays import Loads
+from cosserat.kernels.loads import add_load
 from cosserat.lie import SE3, se3
 from cosserat.lie.protocol import Array
 from cosserat.model import GROUND, Beam, DistributedLoad, Fixed, Force, Model, Torque, Wrench
@@ -21,17 +23,6 @@ __all__ = ["IntrinsicBeam", "brackets", "coadjoint_of", "intrinsic_beam"]
 _WHO = "intrinsic"
 _CONSTANTS = SE3.structure_constants()
 _KINDS = (Force, Torque, Wrench, DistributedLoad)
-
-
-@dataclass(frozen=True)
-class SampledWrench:
-    """A sampled wrench on a node: dead or follower, as in `kernels.arrays.Loads`."""
-
-    node: int
-    frame: Array  # 4x4, place in the node's frame
-    follower: bool
-    gain: Array
-    column: int
 
 
 @dataclass(frozen=True)
@@ -50,29 +41,23 @@ class IntrinsicBeam:
     damping: Array  # (n-1,) Kelvin-Voigt time
     clamped: tuple[int, ...]  # nodes
     gravity: Array
-    nodal: tuple[SampledWrench, ...]
+    nodal: Loads
     sampler: Sampler
 
     def loads(self, inputs: Any, H: Array, middle: Array, half: float) -> Array:
         """Wrenches (n, 6) on the nodes, in their frames carried half a step by the twists ``middle``."""
-        out = np.zeros((len(self.s), 6))
-        dead = {load.node for load in self.nodal if not load.follower}
-        nodes = range(len(self.s)) if self.gravity.any() else sorted(dead)
-        turned = {i: (H[i] @ se3.exp(half * middle[i]))[:3, :3].T for i in nodes}
-        for load in self.nodal:
-            sample = inputs.wrench[0, load.column]
-            f, m = sample[:3], sample[3:]
-            if not load.follower:
-                back = load.frame[:3, :3].T @ turned[load.node]
-                f, m = back @ f, back @ m
-            wrench = load.gain @ np.concatenate((f, m))
-            R, x = load.frame[:3, :3], load.frame[:3, 3]
-            force = R @ wrench[:3]
-            out[load.node] += np.concatenate((force, R @ wrench[3:] + np.cross(x, force)))
+        taken = np.zeros((len(self.s), 6))
+        dead = self.nodal.node[self.nodal.follower == 0].tolist()
+        nodes = range(len(self.s)) if self.gravity.any() else sorted({*dead})
+        rows = {i: frame_to_row(H[i] @ se3.exp(half * middle[i])) for i in nodes}
+        still = np.zeros(12)
+        frames = [rows.get(i, still) for i in range(len(self.s))]  # those of follower loads are not looked at
+        for k in range(len(self.nodal.node)):
+            add_load(self.nodal, k, frames, inputs.wrench[0], taken)
         if self.gravity.any():
-            for i in nodes:
-                out[i] += self.weight[i] * self.mass[i, :, :3] @ (turned[i] @ self.gravity)
-        return out
+            for i, row in rows.items():
+                taken[i] -= self.weight[i] * self.mass[i, :, :3] @ (row[:9].reshape(3, 3).T @ self.gravity)
+        return -taken
 
     def closed(self, strain: Array) -> Array:
         """Return strains changed as little as possible so that they lead from one clamp to the other."""
@@ -118,11 +103,6 @@ def intrinsic_beam(beam: Any, model: Any) -> IntrinsicBeam:
     weight = np.zeros(mesh.n_nodes)
     weight[:-1] += 0.5 * length
     weight[1:] += 0.5 * length
-    loads = compiled.system.loads
-    nodal = tuple(
-        SampledWrench(int(loads.node[k]), row_to_frame(loads.frame[k]), bool(loads.follower[k]), loads.gain[k], int(c))
-        for k, c in enumerate(loads.column)
-    )
     twist = compiled.twists[: mesh.n_nodes].copy()
     for node in clamped:
         if np.abs(twist[node]).max() > 1e-9 * max(1.0, np.abs(twist).max()):
@@ -147,7 +127,7 @@ def intrinsic_beam(beam: Any, model: Any) -> IntrinsicBeam:
         damping=np.array([beam.damping_at(float(s)) for s in middles]),
         clamped=clamped,
         gravity=np.asarray(compiled.sampler.gravity, dtype=float),
-        nodal=nodal,
+        nodal=compiled.system.loads,
         sampler=compiled.sampler,
     )
 

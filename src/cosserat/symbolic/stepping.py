@@ -58,6 +58,17 @@ def substitute(F, x):
         x[i] /= F[i, i]
 
 
+def least_change(A, F, wanted):
+    """The least x in the metric of F F^T with A x = wanted; not numbers where A or `wanted` are none."""
+    carried = A.copy()
+    for k in range(len(A)):
+        substitute(F, carried[k])
+    reduced = A @ carried.T
+    if not np.isfinite(reduced).all() or not np.isfinite(wanted).all():
+        return np.full(A.shape[1], np.nan)
+    return np.linalg.lstsq(reduced, wanted, 1e-10)[0] @ carried
+
+
 def turned(q, at, sign, u):
     """Write log(exp(w) exp(u)), or log(exp(-u) exp(w)), over the rotation vector w at q[at:]."""
     a = _quaternion(q[at], q[at + 1], q[at + 2])
@@ -123,14 +134,8 @@ def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
             bad = accelerate(t, q, v, tau, p, u, M, h, a_out)
             A, b, drift, gap = np.empty((m, n)), np.empty(m), np.empty(m), np.empty(m)
             rows(t, q, v, p, u, A, b, drift, gap)
-            carried = A.copy()
-            for k in range(m):
-                substitute(M, carried[k])
-            reduced, wanted = A @ carried.T, -b - A @ a_out
-            if not np.isfinite(reduced).all() or not np.isfinite(wanted).all():
-                return bad + 1
-            a_out += np.linalg.lstsq(reduced, wanted, 1e-10)[0] @ carried
-            return bad
+            a_out += least_change(A, M, -b - A @ a_out)
+            return bad if np.isfinite(a_out).all() else bad + 1
 
         def project(t, q, v, p, u, balls, periods, free, M, h):
             A, b, drift, gap = np.empty((m, n)), np.empty(m), np.empty(m), np.empty(m)
@@ -148,28 +153,17 @@ def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
                     break
                 system(t, q, v, p, u, M, h)
                 solve_positive(M, h)
-                held = A[~free]
-                carried = held.copy()
-                for k in range(len(held)):
-                    substitute(M, carried[k])
-                reduced = held @ carried.T
-                if not np.isfinite(reduced).all() or not np.isfinite(gap).all():
+                twist = least_change(A[~free], M, -gap[~free])
+                if not np.isfinite(twist).all():
                     return np.nan
-                twist = np.linalg.lstsq(reduced, -gap[~free], 1e-10)[0] @ carried
                 rates(t, q, twist, p, u, change)  # coordinates of a free body are not in the axes of its twist
                 change -= still
                 local_rates(change, twist, zero, balls)
                 moved(q.copy(), change, balls, q)
             system(t, q, v, p, u, M, h)
             solve_positive(M, h)
-            carried = A.copy()
-            for k in range(m):
-                substitute(M, carried[k])
-            reduced, wanted = A @ carried.T, -drift - A @ v
-            if not np.isfinite(reduced).all() or not np.isfinite(wanted).all():
-                return np.nan
-            v += np.linalg.lstsq(reduced, wanted, 1e-10)[0] @ carried
-            return worst
+            v += least_change(A, M, -drift - A @ v)
+            return worst if np.isfinite(v).all() else np.nan
 
         slope = constrained
     else:

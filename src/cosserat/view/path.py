@@ -55,8 +55,7 @@ def plot_path(path: Path, place: Any, component: str, ax: Any, file: str | FileP
         origin = branch.origin.label if branch.origin is not None else "branch"
         draw(branch, f"C{1 + (k // 2) % 9}", f"from {origin}")
     axes.axhline(0.0, color="0.8", lw=0.8, zorder=0)
-    axes.set_xlabel(f"displacement of {label} along {component} (m)")
-    axes.set_ylabel(f"parameter {path.name}")
+    axes.set(xlabel=f"displacement of {label} along {component} (m)", ylabel=f"parameter {path.name}")
     return finish(figure, axes, path.model.name, file)
 
 

@@ -45,8 +45,7 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path
         data = asked(run, quantity, target)
         for values, label in _curves(data, target):
             axes.plot(run.time, values, label=label)
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel(f"{quantity.replace('_', ' ')} ({data.attrs['units']})")
+    axes.set(xlabel="time (s)", ylabel=f"{quantity.replace('_', ' ')} ({data.attrs['units']})")
     return finish(figure, axes, f"{run.motion.mechanism.name}", path)
 
 
@@ -64,8 +63,7 @@ def plot_energy(run: Run, ax: Any, path: str | Path | None) -> Figure:
         values = run.energy[key].values
         if np.any(values) or key in styles:
             axes.plot(run.time, values, label=key, **styles.get(key, {}))
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel("energy (J)")
+    axes.set(xlabel="time (s)", ylabel="energy (J)")
     return finish(figure, axes, run.motion.mechanism.name, path)
 
 
@@ -80,8 +78,7 @@ def plot_shape(motion: Motion, ax: Any, path: str | Path | None) -> Figure:
         axes.plot(before[name][:, first], before[name][:, second], color="0.75", lw=1.0, ls="--")
         style = "o" if len(line) == 1 else "-"
         axes.plot(line[:, first], line[:, second], style, color=f"C{k % 10}", lw=2.0, label=name)
-    axes.set_xlabel(f"{'xyz'[first]} (m)")
-    axes.set_ylabel(f"{'xyz'[second]} (m)")
+    axes.set(xlabel=f"{'xyz'[first]} (m)", ylabel=f"{'xyz'[second]} (m)")
     axes.set_aspect("equal", adjustable="datalim")
     return finish(figure, axes, motion.mechanism.name, path)
 
@@ -226,8 +223,7 @@ def _differences(comparison: Comparison, targets: tuple[Any, ...], quantity: str
         data = comparison.between(quantity, target)
         size = np.linalg.norm(data.values.reshape(len(data), -1), axis=1)
         axes.plot(comparison.time, size, color=f"C{k % 10}", label=_label(target))
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel(f"difference ({data.attrs['units']})")
+    axes.set(xlabel="time (s)", ylabel=f"difference ({data.attrs['units']})")
 
 
 def _curves(data: DataArray, target: Any) -> list[tuple[Array, str]]:

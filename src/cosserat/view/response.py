@@ -42,8 +42,7 @@ def plot_response(response: Response, outputs: list[str], inputs: list[str], pat
         above.set_xscale("log")
     unit = next(iter(units)) if len(units) == 1 else ""
     above.set_ylabel("|output / input|" + (f" ({unit})" if unit else ""))
-    below.set_ylabel("phase (°)")
-    below.set_xlabel("frequency (Hz)")
+    below.set(ylabel="phase (°)", xlabel="frequency (Hz)")
     for axes in (above, below):
         axes.grid(True, which="both", alpha=0.3)
     if len(inputs) == 1:
@@ -94,9 +93,6 @@ def plot_resonances(resonances: Resonances, ax: Any, path: str | Path | None) ->
             f"{m.harmonic}", (m.excitation, height[m.harmonic - 1]), color="C3", ha="center", va="bottom",
             xytext=(0, 4), textcoords="offset points", fontsize="small",
         )  # fmt: skip
-    ax.set_xlim(0.0, end)
-    ax.set_ylim(0.0, 1.4)
-    ax.set_xlabel("frequency (Hz)")
-    ax.set_ylabel("amplitude of the harmonic (relative)")
-    ax.set_title(f"{modes.motion.mechanism.name}: harmonics of {resonances.period:g} s and modes")
+    ax.set(xlim=(0.0, end), ylim=(0.0, 1.4), xlabel="frequency (Hz)", ylabel="amplitude of the harmonic (relative)")
+    ax.set(title=f"{modes.motion.mechanism.name}: harmonics of {resonances.period:g} s and modes")
     return save(ax.figure, path)

@@ -54,9 +54,7 @@ def _frequencies(result: Stability, axes: Any) -> None:
     for k in range(result.eigenvalues.shape[1]):
         axes.plot(result.values, result.frequencies[:, k], color=f"C{k // 2 % 10}", lw=1.3)
     _mark(result.critical, axes, with_frequency=True)
-    axes.set_ylim(0.0, _height(result))
-    axes.set_xlabel(result.parameter)
-    axes.set_ylabel("frequency (Hz)")
+    axes.set(ylim=(0.0, _height(result)), xlabel=result.parameter, ylabel="frequency (Hz)")
 
 
 def _growth(result: Stability, axes: Any) -> None:
@@ -70,8 +68,7 @@ def _growth(result: Stability, axes: Any) -> None:
         axes.fill_between(x[order], 0.0, 1.0, where=unstable[order], transform=across, color="0.5", alpha=0.12, lw=0)
     _mark(result.critical, axes, with_frequency=False)
     axes.axhline(0.0, color="black", lw=0.8)
-    axes.set_xlabel(result.parameter)
-    axes.set_ylabel("real part (1/s)")
+    axes.set(xlabel=result.parameter, ylabel="real part (1/s)")
 
 
 def _locus(result: Stability, axes: Any) -> None:
@@ -87,8 +84,7 @@ def _locus(result: Stability, axes: Any) -> None:
         axes.set_xlim(-1.15 * width, 1.15 * width)
     axes.set_ylim(-0.03 * top, top)
     axes.axvline(0.0, color="black", lw=0.8)
-    axes.set_xlabel("real part (1/s)")
-    axes.set_ylabel("imaginary part (rad/s)")
+    axes.set(xlabel="real part (1/s)", ylabel="imaginary part (rad/s)")
     axes.set_title("root locus", fontsize="medium")
 
 
@@ -129,11 +125,8 @@ def plot_map(result: StabilityMap, ax: Any, path: str | Path | None) -> Figure:
             if kind not in seen:
                 handles.append(line)
             seen.add(kind)
-    axes.set_xlim(min(result.values[0]), max(result.values[0]))
-    axes.set_ylim(min(result.values[1]), max(result.values[1]))
-    axes.set_xlabel(result.parameters[0])
-    axes.set_ylabel(result.parameters[1])
-    axes.set_title(result.name)
+    axes.set(xlim=(min(result.values[0]), max(result.values[0])), ylim=(min(result.values[1]), max(result.values[1])))
+    axes.set(xlabel=result.parameters[0], ylabel=result.parameters[1], title=result.name)
     axes.legend(handles=handles, loc="best", fontsize="small", framealpha=0.9)
     return save(figure, path)
 
@@ -170,9 +163,7 @@ def plot_campbell(result: Campbell, ax: Any, path: str | Path | None) -> Figure:
     for k, c in enumerate(result.critical_speeds):
         axes.plot(c.spin, c.frequency, "ko", ms=4, label="critical speed" if k == 0 else None)
     _mark(result.unstable[:6], axes, with_frequency=True)
-    axes.set_ylim(0.0, top)
-    axes.set_xlabel("spin (rad/s)")
-    axes.set_ylabel("frequency in the rotating frame (Hz)")
+    axes.set(ylim=(0.0, top), xlabel="spin (rad/s)", ylabel="frequency in the rotating frame (Hz)")
     if not axes.get_legend_handles_labels()[0]:
         axes.plot([], [], color="0.4", ls="--", label="multiples of the speed")
     return finish(figure, axes, result.name, path)
