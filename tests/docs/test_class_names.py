@@ -7,7 +7,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src" / "cosserat"
 
 # Public in two namespaces, each by the word of its field: groups with numbers and with symbols, a load and a tensor.
-TWICE = {"Group": {"lie/protocol.py", "symbolic/groups.py"}, "Wrench": {"lie/wrench.py", "model/loads.py"}}
+TWICE = {"Group": {"lie/protocol.py", "symbolic/groups.py"}, "Wrench": {"lie/twist.py", "model/loads.py"}}
 
 
 def test_no_two_modules_have_classes_of_one_name() -> None:

@@ -16,6 +16,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from cosserat import jit
 from cosserat.cli.guard import NOT_FINISHED, Debug, console, guarded
 from cosserat.cli.tables import titled_table
 
@@ -37,7 +38,7 @@ def doctor(debug: Debug = False) -> None:
     grid.add_row("optional", optional)
     processor = f"{os.cpu_count()} processors, {platform.machine()}"
     grid.add_row("machine", f"{platform.system()} {platform.release()}, {processor}")
-    grid.add_row("cache", str(kernels.cache_folder()))
+    grid.add_row("cache", str(jit.cache_directory()))
     console.print(grid)
 
     if kernels.compiler_is_off():
@@ -65,15 +66,13 @@ def doctor(debug: Debug = False) -> None:
 
 def _prepare(what: str, folder: str, warm: Callable[[], float]) -> None:
     """Compile what is missing of a folder of kernels, and show what there was and what is new."""
-    from cosserat.cli import kernels
-
-    before = kernels.compiled_names(folder)
+    before = jit.compiled_names(folder)
     console.print(f"\n{len(before)} {what} are compiled")
     for line in _by_module(before):
         console.print(f"  {line}")
     with console.status(f"compiling {what} that are missing"):
         seconds = warm()
-    new = [name for name in kernels.compiled_names(folder) if name not in before]
+    new = [name for name in jit.compiled_names(folder) if name not in before]
     if new:
         console.print(f"{len(new)} were missing, compiled now in {seconds:.1f} s")
         for line in _by_module(new):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cosserat.cli.guard import console
+from cosserat.jit import cache_directory, compiled_names, mute
 
 if TYPE_CHECKING:
     import cosserat as cs
@@ -25,23 +25,9 @@ def compiler_is_off() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
-def cache_folder() -> Path:
-    """Where the kernels of this version are kept."""
-    from cosserat.jit import cache_directory
-
-    return cache_directory()
-
-
-def compiled_names(folder: str = "") -> list[str]:
-    """Kernels in the cache, such as ``integrate.advance``; those of floating runs are in the folder ``flexible``."""
-    from cosserat import jit
-
-    return jit.compiled_names(folder)
-
-
 def ready(integrator: str = "generalized-alpha") -> bool:
     """Whether nothing has to be compiled for `simulate` and `equilibrium`."""
-    names = compiled_names()
+    names = compiled_names("")
     return compiler_is_off() or all(LAST[key] in names for key in {"generalized-alpha", integrator})
 
 
@@ -53,10 +39,9 @@ def floating_ready() -> bool:
 def warm(integrator: str = "generalized-alpha") -> float:
     """Compile, or read from the cache, what `simulate` and `equilibrium` need; returns the seconds it took."""
     import cosserat as cs
-    from cosserat import jit
     from cosserat.demo import two_link_arm
 
-    jit.mute()
+    mute()
     started = time.perf_counter()
     model = two_link_arm("RF")
     cs.simulate(model, duration=0.02, step=0.01, integrator=integrator).report()
@@ -70,9 +55,8 @@ def warm(integrator: str = "generalized-alpha") -> float:
 def warm_floating() -> float:
     """Compile, or read from the cache, what runs in floating frames need; returns the seconds it took."""
     import cosserat as cs
-    from cosserat import jit
 
-    jit.mute()
+    mute()
     started = time.perf_counter()
     model = _clamped()
     settings: dict[str, Any] = {"duration": 2e-4, "step": 1e-4, "formulation": "floating", "modes": 1}
@@ -91,7 +75,7 @@ def prepare(integrator: str = "generalized-alpha", formulation: str = "galilean"
     console.print(_ANNOUNCEMENT.format("about a minute" if floating else "under a minute"))
     with console.status("compiling"):
         seconds = warm_floating() if floating else warm(integrator)
-    console.print(f"compiled in {seconds:.0f} s; kept in {cache_folder()}\n", soft_wrap=True)
+    console.print(f"compiled in {seconds:.0f} s; kept in {cache_directory()}\n", soft_wrap=True)
 
 
 def _clamped() -> cs.Model:

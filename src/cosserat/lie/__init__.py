@@ -13,18 +13,15 @@ linear part first, left-invariant velocities, ``coadjoint = ad^T``.
 from cosserat.lie import bases, coefficients, rotations, se2, se3, shapes, so3
 from cosserat.lie.affine import AffineForm, CoTorsor, FrameChange, Point, Torsor
 from cosserat.lie.frame import Frame
-from cosserat.lie.inertia import Inertia
+from cosserat.lie.inertia import Inertia, MovingFrame
 from cosserat.lie.matrix_group import GA, SL, SO2, Galilei, Heisenberg, MatrixGroup, Semidirect
 from cosserat.lie.momentum import AffineFrame, CoMomentum, Momentum
-from cosserat.lie.observers import MovingFrame
-from cosserat.lie.product import Product
+from cosserat.lie.product import Product, R
 from cosserat.lie.protocol import Group
-from cosserat.lie.rn import R
 from cosserat.lie.se2 import SE2
 from cosserat.lie.se3 import SE3
 from cosserat.lie.so3 import SO3
-from cosserat.lie.twist import Twist, comoment
-from cosserat.lie.wrench import Wrench
+from cosserat.lie.twist import Twist, Wrench, comoment
 
 __all__ = [
     "GA", "SE2", "SE3", "SL", "SO2", "SO3", "AffineForm", "AffineFrame", "CoMomentum", "CoTorsor", "Frame",

@@ -15,8 +15,7 @@ from cosserat.errors import GeometryError
 from cosserat.lie import checks, so3
 from cosserat.lie.affine import AffineForm, FrameChange, Point
 from cosserat.lie.protocol import Array
-from cosserat.lie.twist import Twist
-from cosserat.lie.wrench import Wrench
+from cosserat.lie.twist import Twist, Wrench
 
 
 @answering

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, GeometryError, shown
-from cosserat.lie.matrix_functions import logarithm
+from cosserat.lie.matrix_group import logarithm
 from cosserat.lie.protocol import Array
 
 MOST_STEPS = 10_000_000

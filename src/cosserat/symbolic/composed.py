@@ -23,10 +23,8 @@ from cosserat.symbolic.vectors import (
     dot,
     matmul,
     mul,
-    mul_t,
     scale,
     transposed,
-    zeros,
 )
 
 _SMALL = 100  # operations, beyond which nothing is simplified
@@ -115,23 +113,12 @@ class SymbolicComposedVectors:
 
         Products of composed vectors do not depend on the axes, and are much shorter in these.
         """
-        mechanism, found, n = self.equations.mechanism, [], len(self.equations.q)
+        mechanism, found = self.equations.mechanism, []
         for body in self._bodies:
             link, r = mechanism.locate(Place(body))
-            R = mechanism.axes_within(link, body_rotation(body))
-            v, w = [zeros() for _ in range(n)], [zeros() for _ in range(n)]
-            path = mechanism.paths[link]
-            for i, after in zip(path, (*path[1:], None), strict=True):
-                arm, turn = r if after is None else mechanism.offsets[after], mechanism.rotation(i, link)
-                spins = mechanism.spins_of(i)
-                for j, spin in spins.items():
-                    v[j] = add(v[j], mul_t(turn, cross(spin, arm)))
-                for j, slide in mechanism.slides[i].items():
-                    v[j] = add(v[j], mul_t(turn, slide))
-            for j, spin in spins.items():
-                w[j] = spin
+            R, columns = mechanism.axes_within(link, body_rotation(body)), mechanism.own_jacobian(link, r)
             J = matmul(matmul(R, body_inertia(body)), transposed(R))
-            found.append((body_mass(body), J, v, w))
+            found.append((body_mass(body), J, [c[:3] for c in columns], [c[3:] for c in columns]))
         return found
 
     @functools.cached_property

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cosserat.errors import SolveError, warn
+from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.kernels.springs import pull
 from cosserat.model.algebra import formula, named, rough_parts
@@ -129,23 +130,20 @@ class Forces:
 
     def pull(self, joint: Joint, index: int, coordinate: sp.Expr, rate: sp.Expr) -> sp.Expr:
         """Effort along a coordinate: effort - k q - c q_dot - level tanh(q_dot / speed), and that of a servo."""
-        name = joint.coordinates[index]
-        stiffness = number(joint._stiffness[index])
-        terms = [-stiffness * coordinate, -number(joint._damping[index]) * rate]
+        stiffness, damping = number(joint._stiffness[index]), number(joint._damping[index])
         friction, effort = joint.friction[index], joint.effort[index]
-        if friction is not None:
-            terms.append(-number(friction.as_given("level")) * sp.tanh(rate / number(friction.as_given("speed"))))
-        if effort is not None:
-            terms.append(self.signal(effort, f"effort_{name}"))
+        rubbing = (0, 1) if friction is None else (number(friction.as_given(word)) for word in ("level", "speed"))
+        drive = ZERO if effort is None else self.signal(effort, f"effort_{joint.coordinates[index]}")
+        given = (stiffness, damping, *rubbing, drive, coordinate, rate)
+        total = law_of_freedom(*(Traced(sp.sympify(x)) for x in given))[0].expression
         servo = servos_of(self.mechanism.model).get((joint.name, index))
         if servo is not None:
             aim = self.signal(servo.target, f"target_{servo.name}")
             wanted = number(servo.as_given("kp")) * (aim - coordinate) - number(servo.as_given("kd")) * rate
             limit = None if servo._limit is None else number(servo._limit)
-            terms.append(wanted if limit is None else sp.Max(-limit, sp.Min(limit, wanted)))
-        if stiffness is not ZERO:
-            self._energies.append(stiffness * coordinate**2 / 2)
-        return sp.Add(*terms)
+            total += wanted if limit is None else sp.Max(-limit, sp.Min(limit, wanted))
+        self._energies.append(stiffness * coordinate**2 / 2)
+        return total
 
     def _add_efforts(self) -> None:
         mechanism = self.mechanism

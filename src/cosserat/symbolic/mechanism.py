@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cosserat.compile.tree import Link, TreeData, rigid_tree
@@ -318,20 +318,28 @@ class SymbolicMechanism:
         return sp.Matrix(6, len(self.q), lambda row, j: J[j][row])
 
     def world_jacobian(self, link: int, r: Vector) -> list[Vector]:
-        """The columns of the Jacobian of a point r of a link."""
+        """The columns of the Jacobian of a point r of a link, in world axes."""
+        return self._jacobian(link, r, lambda i, x: mul(self.rotation(-1, i), x))
+
+    def own_jacobian(self, link: int, r: Vector) -> list[Vector]:
+        """The same in the axes of the link, which makes shorter expressions."""
+        return self._jacobian(link, r, lambda i, x: mul_t(self.rotation(i, link), x))
+
+    def _jacobian(self, link: int, r: Vector, turned: Callable[[int, Vector], Vector]) -> list[Vector]:
+        """Columns in the axes to which `turned` takes a vector of link i."""
         columns: list[Vector] = [[ZERO] * 6 for _ in self.q]
         if link < 0:
             return columns
         path = self.paths[link]
         for i, after in zip(path, (*path[1:], None), strict=True):
             arm = r if after is None else self.offsets[after]
-            R, spins = self.rotation(-1, i), self.spins_of(i)
+            spins = self.spins_of(i)
             for j, w in spins.items():
-                columns[j][:3] = add(columns[j][:3], mul(R, cross(w, arm)))
+                columns[j][:3] = add(columns[j][:3], turned(i, cross(w, arm)))
             for j, u in self.slides[i].items():
-                columns[j][:3] = add(columns[j][:3], mul(R, u))
-        for j, w in self.spins_of(link).items():
-            columns[j][3:] = mul(self.rotation(-1, link), w)
+                columns[j][:3] = add(columns[j][:3], turned(i, u))
+        for j, w in spins.items():
+            columns[j][3:] = turned(link, w)
         return columns
 
     # inertia --------------------------------------------------------------------------------------------------------
