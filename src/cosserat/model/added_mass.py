@@ -123,9 +123,7 @@ class AddedMass(BodyLaw, FluidLoad):
         A = self._matrix
         checks.symmetric(self.title, "matrix", A)
         if np.any(np.diag(A) < 0.0) or checks.lowest(A) < -1e-9:
-            raise ArgumentError(
-                self.title, "matrix", "is not positive semidefinite: some motion would have negative energy"
-            )
+            raise self._wrong("matrix", "is not positive semidefinite: some motion would have negative energy")
         super().check()
 
     @property

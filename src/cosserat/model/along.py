@@ -50,11 +50,11 @@ class AlongBeam(Component):
         """Take the beam, or say why it cannot be taken."""
         owner = self.place.owner
         if not isinstance(owner, Beam):
-            raise ArgumentError(self.title, "beam", f"must be a Beam, got {owner!r}")
+            raise self._wrong("beam", f"must be a Beam, got {owner!r}")
         if self._place != owner.start:
-            raise ArgumentError(self.title, "beam", f"is the place {self._place.label!r}; pass the beam, and span=")
+            raise self._wrong("beam", f"is the place {self._place.label!r}; pass the beam, and span=")
         if len(owner.pieces) > 1:
-            raise ArgumentError(self.title, "beam", f"{owner.title} has corners; give every straight piece a beam")
+            raise self._wrong("beam", f"{owner.title} has corners; give every straight piece a beam")
         self._keep(beam=owner.name)
 
     def join(self, model: Model) -> None:
@@ -76,12 +76,9 @@ class AlongBeam(Component):
                 return float(value(s))
             except Exception as error:
                 failure = f"{type(error).__name__}: {error}"
-                raise ArgumentError(
-                    self.title, argument, f"must give a number at s = {s:g}; it fails with {failure}"
-                ) from None
+                raise self._wrong(argument, f"must give a number at s = {s:g}; it fails with {failure}") from None
         if not isinstance(value, (tuple, list)) or len(value) != 2 or not all(is_number(v) for v in value):
-            raise ArgumentError(
-                self.title,
+            raise self._wrong(
                 argument,
                 f"must be a number, a pair (at the start, at the end) or a function of s, got {value!r}",
             )

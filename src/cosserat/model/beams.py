@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, CosseratError, ModelError, PlaceError, shown
+from cosserat.errors import CosseratError, ModelError, PlaceError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.curves import Curve, Line, Polyline
@@ -94,21 +94,18 @@ class Beam(Component, Owner):
         if self.medium is not None:
             self._check_medium(self.medium)
         elif self._section is None:
-            raise ArgumentError(self.title, "section", "must be given, for instance section=cs.Rod(diameter=0.01)")
+            raise self._wrong("section", "must be given, for instance section=cs.Rod(diameter=0.01)")
         if self.material is not None and not isinstance(self.material, Material):
-            raise ArgumentError(self.title, "material", f"must be a Material, got {shown(self.material)}")
+            raise self._wrong("material", f"must be a Material, got {shown(self.material)}")
         if self._up is not None:
             checks.unit(self.title, "up", self._up)
         pieces = len(self.line.pieces)
         if checks.integer(self.title, "elements", self._elements, 1, MOST_ELEMENTS) < pieces:
-            raise ArgumentError(
-                self.title, "elements", f"is {self._elements}; its {pieces} straight pieces need at least one each"
-            )
+            raise self._wrong("elements", f"is {self._elements}; its {pieces} straight pieces need at least one each")
         ends = self._section if isinstance(self._section, tuple) else (self._section,)
         known = len(ends) in (1, 2) and all(isinstance(e, AnySection) or callable(e) for e in ends)
         if self.medium is None and not known:
-            raise ArgumentError(
-                self.title,
+            raise self._wrong(
                 "section",
                 f"must be a section, a pair (start, end) or a function of s, got {shown(self._section)}",
             )
@@ -120,10 +117,10 @@ class Beam(Component, Owner):
 
     def _check_medium(self, medium: Any) -> None:
         if not isinstance(medium, Medium):
-            raise ArgumentError(self.title, "medium", f"must be one Medium for the whole beam, got {shown(medium)}")
+            raise self._wrong("medium", f"must be one Medium for the whole beam, got {shown(medium)}")
         for argument, value in (("section", self._section), ("material", self.material)):
             if value is not None:
-                raise ArgumentError(self.title, argument, "is given with a medium, which has stiffness and mass")
+                raise self._wrong(argument, "is given with a medium, which has stiffness and mass")
         medium.check()
 
     @property
@@ -137,7 +134,7 @@ class Beam(Component, Owner):
             count, example = len(self._points) if isinstance(self._points, tuple) else 0, "[(0, 0, 0), (1, 0, 0)]"
             if count < 2:
                 got = shown(self._points)
-                raise ArgumentError(self.title, "points", f"must be two points or more such as {example}, got {got}")
+                raise self._wrong("points", f"must be two points or more such as {example}, got {got}")
             points = checks.array(self.title, "points", self._points, (count, 3), example)
             key += points.tolist()
         if self._cache is None or self._cache[0] != key:

@@ -120,7 +120,7 @@ class RigidBody(Component, Owner):
         super().check()
         checks.inertia(self.title, "inertia", self._given["inertia"])
         if self.shape is not None and not isinstance(self.shape, Shape):
-            raise ArgumentError(self.title, "shape", f"must be a Shape, got {shown(self.shape)}")
+            raise self._wrong("shape", f"must be a Shape, got {shown(self.shape)}")
 
     @property
     def rotation(self) -> Array:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import ArgumentError, ModelError
+from cosserat.errors import ModelError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks, coefficients, fluid_laws
 from cosserat.model.bodies import Shape
@@ -140,7 +140,7 @@ class Buoyancy(BodyLaw, FluidLoad):
             return {"volume": self._volume}
         shape = self.body.shape
         if shape is None:
-            raise ArgumentError(self.title, "volume", f"must be given: {self.body.title} has no shape to take it from")
+            raise self._wrong("volume", f"must be given: {self.body.title} has no shape to take it from")
         a = shape.size
         volumes = {"box": lambda: a[0] * a[1] * a[2], "sphere": lambda: np.pi / 6 * a[0] ** 3}
         return {"volume": float(volumes.get(shape.kind, lambda: np.pi / 4 * a[0] ** 2 * a[1])())}
@@ -151,15 +151,15 @@ class Buoyancy(BodyLaw, FluidLoad):
         if not self.fluid.has_surface:
             return fluid_laws.buoyancy_law(density)
         if self._volume is not None:
-            raise ArgumentError(
-                self.title, "volume", "says nothing of what is below the free surface of the fluid; leave it out, and "
+            raise self._wrong(
+                "volume", "says nothing of what is below the free surface of the fluid; leave it out, and "
                 "give the body a shape or the load a surface="
             )  # fmt: skip
         if self._surface is not None:
             return fluid_laws.floating_law(density, *self._given_surface())
         shape = self.body.shape
         if shape is None:
-            raise ArgumentError(self.title, "surface", f"must be given: {self.body.title} has no shape to cut")
+            raise self._wrong("surface", f"must be given: {self.body.title} has no shape to cut")
         if shape.kind == "sphere":
             return fluid_laws.floating_sphere_law(density)
         vertices, triangles = box_surface(shape.size) if shape.kind == "box" else cylinder_surface(shape)
@@ -174,22 +174,16 @@ class Buoyancy(BodyLaw, FluidLoad):
             vertices, triangles, whole = np.empty(0), np.empty(0), np.empty(0, dtype=np.int64)
         sound = vertices.ndim == 2 and vertices.shape[1:] == (3,) and whole.ndim == 2 and whole.shape[1:] == (3,)
         if not sound or np.any(whole != triangles) or not np.isfinite(vertices).all():
-            raise ArgumentError(self.title, "surface", "must be a pair: vertices (n, 3) and triangles (m, 3)")
+            raise self._wrong("surface", "must be a pair: vertices (n, 3) and triangles (m, 3)")
         if whole.min() < 0 or whole.max() >= len(vertices):
-            raise ArgumentError(
-                self.title, "surface", f"has triangles with corners beyond its {len(vertices)} vertices"
-            )
+            raise self._wrong("surface", f"has triangles with corners beyond its {len(vertices)} vertices")
         edges = np.concatenate([whole[:, [0, 1]], whole[:, [1, 2]], whole[:, [2, 0]]])
         if sorted(map(tuple, edges.tolist())) != sorted(map(tuple, edges[:, ::-1].tolist())):
-            raise ArgumentError(
-                self.title, "surface", "is not closed: every edge must belong to two triangles, once each way"
-            )
+            raise self._wrong("surface", "is not closed: every edge must belong to two triangles, once each way")
         H = self.place.frame()
         local = (vertices - H[:3, 3]) @ H[:3, :3]
         if np.linalg.det(local[whole]).sum() <= 0.0:
-            raise ArgumentError(
-                self.title, "surface", "encloses no volume; list corners counter-clockwise from outside"
-            )
+            raise self._wrong("surface", "encloses no volume; list corners counter-clockwise from outside")
         return local, whole
 
 
@@ -268,24 +262,24 @@ class Aerodynamics(FluidLoad):
         self._rates = named_numbers(self.title, "rates", rates, "{'pitch_q': -5.0}")
         for key in self._rates:
             if key not in RATES:
-                raise ArgumentError(self.title, "rates", f"has the name {key!r}; known names: {', '.join(RATES)}")
+                raise self._wrong("rates", f"has the name {key!r}; known names: {', '.join(RATES)}")
 
     def check(self) -> None:
         super().check()
         if (self._areas < 0.0).any():
-            raise ArgumentError(self.title, "areas", f"is {self._given['areas']}; drag areas must not be negative")
+            raise self._wrong("areas", f"is {self._given['areas']}; drag areas must not be negative")
         for key, rate in self._rates.items():
             checks.number(self.title, f"rates[{key!r}]", rate)
         for word, value in self._coefficients.items():
             coefficients.check(self.title, word, value)
         product = float(self._forward @ self._up)
         if abs(product) > 1e-6:
-            raise ArgumentError(self.title, "up", f"must be perpendicular to forward; their product is {product:.3g}")
+            raise self._wrong("up", f"must be perpendicular to forward; their product is {product:.3g}")
         needs = {"roll": "span", "yaw": "span", "pitch": "chord"}
         for word, length in needs.items():
             used = self._coefficients[word] != 0.0 if is_number(self._coefficients[word]) else True
             if used and resolve(self._lengths[length]) == 0.0:
-                raise ArgumentError(self.title, length, f"must be given for the moment {word}")
+                raise self._wrong(length, f"must be given for the moment {word}")
 
     @property
     def own_numbers(self) -> dict[str, Number]:

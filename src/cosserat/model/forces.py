@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, ModelError, shown
+from cosserat.errors import ModelError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import Given, PlaceField, Scalar, number
@@ -213,9 +213,7 @@ class Tendon(LineForce):
         given = self._given["through"]
         if not isinstance(given, tuple) or len(given) < 2:
             such_as = "[cs.GROUND.at((0, 0, 1)), 'arm.end']"
-            raise ArgumentError(
-                self.title, "through", f"must be two places or more, such as {such_as}, got {shown(through)}"
-            )
+            raise self._wrong("through", f"must be two places or more, such as {such_as}, got {shown(through)}")
         super().__init__(name)
         self.slack = checks.flag(self.title, "slack", slack)
         if tension is not None:
@@ -236,8 +234,8 @@ class Tendon(LineForce):
         given = type(self)._offset.check(self)
         if given is not None and given.ndim == 2 and len(given) != len(self._given["through"]):
             count = len(self._given["through"])
-            raise ArgumentError(self.title, "offset", f"has {len(given)} rows for {count} places; give one, or {count}")
+            raise self._wrong("offset", f"has {len(given)} rows for {count} places; give one, or {count}")
         if self.tension is not None:
             self.tension.sample([0.0])
         elif self.stiffness == 0.0 and self.damping == 0.0:
-            raise ArgumentError(self.title, "stiffness", "is 0, and so are damping and tension; give one of them")
+            raise self._wrong("stiffness", "is 0, and so are damping and tension; give one of them")

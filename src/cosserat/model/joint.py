@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, ModelError
+from cosserat.errors import ModelError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
@@ -193,24 +193,21 @@ class Joint(Component):
         if given is None or (empty == 0.0 and type(given) in (int, float) and given == 0.0):
             return (empty,) * n
         if n == 0:
-            raise ArgumentError(self.title, argument, "is given, but a fixed joint has no freedom")
+            raise self._wrong(argument, "is given, but a fixed joint has no freedom")
         if isinstance(given, dict):
             for key in given:
                 if key not in names:
-                    raise ArgumentError(
-                        self.title, argument, f"names the freedom {key!r}; freedoms: {', '.join(names)}"
-                    )
+                    raise self._wrong(argument, f"names the freedom {key!r}; freedoms: {', '.join(names)}")
             return tuple(given.get(name, empty) for name in names)
         triple = n == 1 and argument == "motion" and isinstance(given, (tuple, list)) and len(given) == 3
         if isinstance(given, (tuple, list)) and not triple:
             if len(given) != n:
-                raise ArgumentError(
-                    self.title, argument, f"has {len(given)} entries; this joint has {n} freedom(s): {', '.join(names)}"
+                raise self._wrong(
+                    argument, f"has {len(given)} entries; this joint has {n} freedom(s): {', '.join(names)}"
                 )
             return tuple(given)
         if n > 1 and (argument in ("motion", "effort") or len({f.kind for f in self.freedoms}) > 1):
-            raise ArgumentError(
-                self.title,
+            raise self._wrong(
                 argument,
                 f"must have one entry per freedom ({', '.join(names)}), or be a dict by their names",
             )
@@ -223,8 +220,8 @@ class Joint(Component):
                 checks.number(self.title, argument, value, nonnegative=True)
             about = {resolve(v) for f, v in zip(self.freedoms, values, strict=True) if f.kind == "rotation"}
             if self.isotropic and len(about) > 1:
-                raise ArgumentError(
-                    self.title, argument, f"is {tuple(resolve(v) for v in values)}; about a rotation vector it must be "
+                raise self._wrong(
+                    argument, f"is {tuple(resolve(v) for v in values)}; about a rotation vector it must be "
                     "isotropic: three equal values for rx, ry, rz"
                 )  # fmt: skip
         for friction in self.friction:
@@ -236,8 +233,8 @@ class Joint(Component):
             else:
                 checks.number(self.title, "armature", value, nonnegative=True)
         if self.isotropic and any(self.armature):
-            raise ArgumentError(
-                self.title, "armature", f"cannot be given to a {self.kind} joint, whose coordinates are no angles of a "
+            raise self._wrong(
+                "armature", f"cannot be given to a {self.kind} joint, whose coordinates are no angles of a "
                 "motor; use a Universal joint, or hinges one after another"
             )  # fmt: skip
         if self.potential is not None:

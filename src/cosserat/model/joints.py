@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
@@ -302,9 +301,7 @@ class Universal(Joint):
         x, y = (checks.unit(self.title, "axes", row) for row in pair)
         if abs(float(x @ y)) > 1e-6:
             angle = np.degrees(np.arccos(np.clip(x @ y, -1.0, 1.0)))
-            raise ArgumentError(
-                self.title, "axes", f"must be perpendicular; the angle between them is {angle:.4g} degrees"
-            )
+            raise self._wrong("axes", f"must be perpendicular; the angle between them is {angle:.4g} degrees")
         y = y - (x @ y) * x
         y /= np.linalg.norm(y)
         return np.stack([x, y, np.cross(x, y)], axis=1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, ModelError, shown
+from cosserat.errors import ModelError, shown
 from cosserat.model import checks
 from cosserat.model.beams import Beam
 from cosserat.model.fields import PlaceField
@@ -176,7 +176,7 @@ class DistributedLoad(Load):
     def __init__(self, name: str, beam: Any, force: Any = None, moment: Any = None, follower: bool = False) -> None:
         self._setup(name, follower)
         if not isinstance(beam, (Beam, str)):
-            raise ArgumentError(self.title, "beam", f"must be a Beam or its name, got {shown(beam)}")
+            raise self._wrong("beam", f"must be a Beam or its name, got {shown(beam)}")
         if force is None and moment is None:
             raise ModelError(f"{self.title}: give force=, moment= or both")
         self._beam = beam

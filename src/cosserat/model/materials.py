@@ -5,7 +5,7 @@
 80.77
 """
 
-from cosserat.errors import ArgumentError, shown
+from cosserat.errors import shown
 from cosserat.model.fields import Scalar
 from cosserat.model.parameters import Number
 from cosserat.model.records import Record, recorded
@@ -46,9 +46,9 @@ class Material(Record):
     def check(self) -> None:
         super().check()
         if not -1.0 < self.nu <= 0.5:
-            raise ArgumentError(self.title, "nu", f"is {self.nu:g}; Poisson's ratio lies between -1 and 0.5")
+            raise self._wrong("nu", f"is {self.nu:g}; Poisson's ratio lies between -1 and 0.5")
         if self.name is not None and not isinstance(self.name, str):
-            raise ArgumentError(self.title, "name", f"must be text, got {shown(self.name)}")
+            raise self._wrong("name", f"must be text, got {shown(self.name)}")
 
     @property
     def G(self) -> float:

@@ -66,7 +66,7 @@ class Medium(Record):
         self, kinetic: Any, potential: Any, parameters: Mapping[str, Number] | None = None, damping: Number = 0.0
     ) -> None:
         if not isinstance(parameters, Mapping | None):
-            raise ArgumentError(self.title, "parameters", f"must be a dict of numbers by name, got {shown(parameters)}")
+            raise self._wrong("parameters", f"must be a dict of numbers by name, got {shown(parameters)}")
         self._parameters = dict(parameters or {})
         self._damping = damping
         self.kinetic = self._text("kinetic", kinetic)
@@ -82,15 +82,13 @@ class Medium(Record):
 
         if isinstance(given, int | float | sp.Expr) and not isinstance(given, bool):
             return text_of(sp.sympify(given))
-        raise ArgumentError(
-            self.title, argument, f"must be a SymPy expression or a formula as text, got {shown(given)}"
-        )
+        raise self._wrong(argument, f"must be a SymPy expression or a formula as text, got {shown(given)}")
 
     def check(self) -> None:
         for name, value in self._parameters.items():
             taken = name in (*TWIST, *STRAIN, *FUNCTIONS, *CONSTANTS)
             if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or taken:
-                raise ArgumentError(self.title, "parameters", f"has the name {name!r}; take a word that is free")
+                raise self._wrong("parameters", f"has the name {name!r}; take a word that is free")
             checks.number(self.title, f"parameters[{name!r}]", value)
         checks.number(self.title, "damping", self._damping, nonnegative=True)
         for argument, text, variables, others in (
@@ -104,8 +102,8 @@ class Medium(Record):
                 raise ExpressionError(f"{error}{hint}") from None
             wrong = sorted(used & set(others))
             if wrong:
-                raise ArgumentError(
-                    self.title, argument, f"depends on {', '.join(wrong)}; the kinetic energy is a function of the "
+                raise self._wrong(
+                    argument, f"depends on {', '.join(wrong)}; the kinetic energy is a function of the "
                     f"twist ({', '.join(TWIST)}), the potential of the strain ({', '.join(STRAIN)})"
                 )  # fmt: skip
         self.section  # noqa: B018  raises where the matrices cannot be those of a section
@@ -159,8 +157,8 @@ class Medium(Record):
         formulas = formulas_of(self.kinetic, self.potential, tuple(self._parameters))
         matrix = (formulas.stiffness if argument == "potential" else formulas.mass)(self.values)
         if not np.isfinite(matrix).all():
-            raise ArgumentError(
-                self.title, argument, "has second derivatives at zero that are no numbers for the present "
+            raise self._wrong(
+                argument, "has second derivatives at zero that are no numbers for the present "
                 f"parameters: {_listed(self._parameters)}"
             )  # fmt: skip
         return matrix
@@ -179,8 +177,8 @@ class Medium(Record):
         except ArgumentError as error:
             stiff = error.argument == "stiffness"
             of = "second derivatives at zero strain are a stiffness that" if stiff else "matrix is a mass that"
-            raise ArgumentError(
-                self.title, "potential" if stiff else "kinetic", f"cannot be used: its {of} {error.problem}"
+            raise self._wrong(
+                "potential" if stiff else "kinetic", f"cannot be used: its {of} {error.problem}"
             ) from None
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, ParameterError, PlaceError
+from cosserat.errors import ParameterError, PlaceError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
@@ -94,7 +94,7 @@ class ModalBody(Component, Owner):
     ) -> None:
         super().__init__(name)
         if not isinstance(inertia, ModalInertia):
-            raise ArgumentError(self.title, "inertia", f"must be a ModalInertia, got {inertia!r}")
+            raise self._wrong("inertia", f"must be a ModalInertia, got {inertia!r}")
         self.inertia = inertia
         m = inertia.n_modes
         self.stiffness = self._modal_matrix("stiffness", stiffness)
@@ -107,16 +107,16 @@ class ModalBody(Component, Owner):
         columns = 12 + 6 * len(self.interfaces)
         for key, point in self.recovery.items():
             if point.stress_rest.any() and point.stress_rest.shape[1] not in (12, columns):
-                raise ArgumentError(
-                    self.title, f"recovery[{key!r}]", f"has stress_rest of the shape {point.stress_rest.shape}; for "
+                raise self._wrong(
+                    f"recovery[{key!r}]", f"has stress_rest of the shape {point.stress_rest.shape}; for "
                     f"{len(self.interfaces)} interfaces it is (6, 12) or (6, {columns})"
                 )  # fmt: skip
         self.clamp = clamp
         self.rates = numbers(self.title, "rates", rates, (m,))
         if outline is not None and not isinstance(outline, Outline):
-            raise ArgumentError(self.title, "outline", f"must be an Outline, got {outline!r}")
+            raise self._wrong("outline", f"must be an Outline, got {outline!r}")
         if outline is not None and outline.shape.shape[2] != m:
-            raise ArgumentError(self.title, "outline", f"has {outline.shape.shape[2]} modes, the body has {m}")
+            raise self._wrong("outline", f"has {outline.shape.shape[2]} modes, the body has {m}")
         self.outline = self._star() if outline is None else outline
         self._made_with: tuple[tuple[Parameter, float], ...] = ()
 
@@ -141,7 +141,7 @@ class ModalBody(Component, Owner):
         checks.symmetric(self.title, argument, matrix)
         lowest = float(np.linalg.eigvalsh(0.5 * (matrix + matrix.T))[0])
         if lowest < -1e-9 * max(float(np.abs(matrix).max()), 1e-300):
-            raise ArgumentError(self.title, argument, f"has the negative eigenvalue {lowest:g}; it must have none")
+            raise self._wrong(argument, f"has the negative eigenvalue {lowest:g}; it must have none")
         return matrix
 
     def strains(self, q: Array) -> Array:
@@ -169,8 +169,8 @@ class ModalBody(Component, Owner):
         for k, row in enumerate(shape.T):
             scale = max(float(usual[k]), *(float(np.abs(i.shape[:, k]).max()) for i in self.interfaces.values()))
             if np.abs(row).max() > 1e-6 * scale:
-                raise ArgumentError(
-                    self.title, "clamp", f"is {self.clamp!r}, but mode {k} does not vanish there (largest component "
+                raise self._wrong(
+                    "clamp", f"is {self.clamp!r}, but mode {k} does not vanish there (largest component "
                     f"{np.abs(row).max():g}); take modes that are fixed at {self.clamp!r}, or leave clamp out"
                 )  # fmt: skip
 
@@ -224,7 +224,7 @@ class ModalBody(Component, Owner):
     def _coordinates(self, q: Any) -> Array:
         values = np.asarray(q, dtype=float)
         if values.ndim == 0 or values.shape[-1] != self.n_modes:
-            raise ArgumentError(self.title, "q", f"must hold {self.n_modes} modal coordinates, got {values.shape}")
+            raise self._wrong("q", f"must hold {self.n_modes} modal coordinates, got {values.shape}")
         return values
 
     def at(self, name: str) -> Place:

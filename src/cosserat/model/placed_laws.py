@@ -99,7 +99,7 @@ class PlacedLaw(StateLoad):
         forward, up = (checks.unit(self.title, n, v) for n, v in zip(names, (forward, up), strict=True))
         up = up - (up @ forward) * forward
         if np.linalg.norm(up) < 1e-6:
-            raise ArgumentError(self.title, names[1], f"is along {names[0]}; give another direction")
+            raise self._wrong(names[1], f"is along {names[0]}; give another direction")
         turn = self.place.frame()[:3, :3].T
         return turn @ forward, turn @ up / np.linalg.norm(up)
 
@@ -113,10 +113,10 @@ class BodyLaw(PlacedLaw):
     def _settle(self) -> None:
         owner = self._place.owner
         if not isinstance(owner, RigidBody):
-            raise ArgumentError(self.title, "body", f"must be a RigidBody, got {owner!r}")
+            raise self._wrong("body", f"must be a RigidBody, got {owner!r}")
         if owner is not self.__dict__.get("body") and self._place != Place(owner):
             got = f"its place {self._place.label!r}; pass centre= for that"
-            raise ArgumentError(self.title, "body", f"must be a RigidBody, got {got}")
+            raise self._wrong("body", f"must be a RigidBody, got {got}")
         self.body = owner
         self._keep(body=owner.name)
 

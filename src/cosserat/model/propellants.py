@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.breaks import breaks_of
@@ -114,9 +113,7 @@ class Propellant(BodyLaw):
     def _demand_burning(self, t: Array, rate: Array) -> None:
         if len(rate) and rate.min() < 0.0:
             k = int(np.argmax(rate < 0.0))
-            raise ArgumentError(
-                self.title, "rate", f"is {rate[k]:g} kg/s at t = {t[k]:g} s; propellant burns, it does not come back"
-            )
+            raise self._wrong("rate", f"is {rate[k]:g} kg/s at t = {t[k]:g} s; propellant burns, it does not come back")
 
     def _centres(self) -> tuple[Array, Array]:
         """Centres of the full and of the last propellant, from the body's centre in its axes."""
@@ -139,13 +136,13 @@ class Propellant(BodyLaw):
                 value = np.asarray(value(share), dtype=float)
             except Exception as error:
                 text = f"{type(error).__name__}: {error}"
-                raise ArgumentError(self.title, "inertia", f"fails for the share {share:g} with {text}") from None
+                raise self._wrong("inertia", f"fails for the share {share:g} with {text}") from None
             share = 1.0
         flat = isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3 and is_number(value[0])
         J = checks.array(self.title, "inertia", value, (3,) if flat else (3, 3))
         J = np.diag(J) if flat else J
         if np.abs(J - J.T).max() > 1e-12 * np.abs(J).max() or np.linalg.eigvalsh(J).min() < -1e-12 * np.abs(J).max():
-            raise ArgumentError(self.title, "inertia", "must be symmetric and not negative")
+            raise self._wrong("inertia", "must be symmetric and not negative")
         return np.asarray(share * J)
 
     def burnt(self, t: Any) -> Array:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from cosserat.calls import bind
-from cosserat.errors import ModelError, shown
+from cosserat.errors import ArgumentError, ModelError, shown
 from cosserat.model.closures import Copied, parameters_of_function, same_function
 from cosserat.model.fields import Given, PlaceField
 from cosserat.model.functions import TimeFunction, VectorFunction
@@ -67,6 +67,10 @@ class Record(Copied):
         """A field as it was given, parameters included."""
         field = getattr(type(self), name)
         return field.given(self) if isinstance(field, Given) else self._given[field.argument]
+
+    def _wrong(self, argument: str, problem: str) -> ArgumentError:
+        """The error that says what is wrong with one of its arguments."""
+        return ArgumentError(self.title, argument, problem)
 
     def _keep(self, **values: Any) -> None:
         """Replace recorded arguments by their normal form."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, ModelError
+from cosserat.errors import ModelError
 from cosserat.lie.protocol import Array
 from cosserat.model.fields import PlaceField, Scalar, unit_vector, vector
 from cosserat.model.parameters import Number
@@ -108,8 +108,8 @@ class RollingDisc(Rolling):
     def check(self) -> None:
         super().check()
         if np.linalg.norm(np.cross(self.axis, self.normal)) < FLAT:
-            raise ArgumentError(
-                self.title, "axis", "is along the normal: the disc lies flat on the plane, and no single point touches"
+            raise self._wrong(
+                "axis", "is along the normal: the disc lies flat on the plane, and no single point touches"
             )
 
     @property
@@ -194,7 +194,7 @@ class Constraint(UserLaw, Rolling):
         super().__init__(name)
         self._take("{'radius': 0.1}")
         if level not in LEVELS:
-            raise ArgumentError(self.title, "level", f"must be 'position' or 'velocity', got {level!r}")
+            raise self._wrong("level", f"must be 'position' or 'velocity', got {level!r}")
         self.level = level
         if isinstance(law, (str, list, tuple)):
             law = RowFormulas([law] if isinstance(law, str) else law, self.names, self.title, level == "velocity")

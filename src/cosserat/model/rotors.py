@@ -63,8 +63,8 @@ class Turning(FluidLoad):
         if not self._driven:
             for name, value in (("inertia", self._inertia), ("lag", self._lag), ("limits", self._limits)):
                 if value is not None and value != 0.0:
-                    raise ArgumentError(
-                        self.title, name, "belongs to a rotor whose speed= is an input; without it the place turns "
+                    raise self._wrong(
+                        name, "belongs to a rotor whose speed= is an input; without it the place turns "
                         "itself, with the inertia of its body and the drive of its joint"
                     )  # fmt: skip
 

@@ -105,7 +105,7 @@ class ShapeSection(AnySection):
 
     def _thinner(self, inner: str, x: float, outer: str, limit: float) -> None:
         if x >= limit:
-            raise ArgumentError(self.title, inner, f"is {x:g}; it must be less than {outer} = {limit:g}")
+            raise self._wrong(inner, f"is {x:g}; it must be less than {outer} = {limit:g}")
 
 
 def _six_by_six(item: str, argument: str, value: Any) -> Array:
@@ -147,18 +147,18 @@ class Section(AnySection):
         for argument, matrix in (("stiffness", K), ("mass", M)):
             checks.symmetric(self.title, argument, matrix)
         if np.diag(K).min() <= 0.0 or checks.lowest(K) <= 1e-14:
-            raise ArgumentError(
-                self.title, "stiffness", f"is not positive definite (diagonal {_row(np.diag(K))}); "
+            raise self._wrong(
+                "stiffness", f"is not positive definite (diagonal {_row(np.diag(K))}); "
                 "a free direction needs a small stiffness, not zero"
             )  # fmt: skip
         if np.diag(M)[:3].min() <= 0.0 or np.diag(M).min() < 0.0 or checks.lowest(M) < -1e-9:
-            raise ArgumentError(
-                self.title, "mass", f"must be positive semi-definite with positive mass (diagonal {_row(np.diag(M))})"
+            raise self._wrong(
+                "mass", f"must be positive semi-definite with positive mass (diagonal {_row(np.diag(M))})"
             )
         if np.abs(M[:3, :3] - M[0, 0] * np.eye(3)).max() > 1e-9 * M[0, 0]:
             rows = ", ".join(map(_row, M[:3, :3]))
-            raise ArgumentError(
-                self.title, "mass", f"begins with the rows {rows}; a section weighs the same along all axes: the first "
+            raise self._wrong(
+                "mass", f"begins with the rows {rows}; a section weighs the same along all axes: the first "
                 "three rows and columns are the mass per length times the identity"
             )  # fmt: skip
 

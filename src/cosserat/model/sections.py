@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.calls import answered
-from cosserat.errors import ArgumentError, MissingDependencyError, ModelError
+from cosserat.errors import MissingDependencyError, ModelError
 from cosserat.model.fields import Scalar
 from cosserat.model.parameters import Number
 from cosserat.model.records import recorded
@@ -258,10 +258,10 @@ class Profile(ShapeSection):
     def check(self) -> None:
         super().check()
         if self._shear_factor is None:
-            raise ArgumentError(self.title, "shear_factor", "must be given; a common choice is 5/6")
+            raise self._wrong("shear_factor", "must be given; a common choice is 5/6")
         c = self.constants()
         if c.Iyz**2 >= c.Iy * c.Iz:
-            raise ArgumentError(self.title, "Iyz", f"is {c.Iyz:g}; its square must be less than Iy Iz")
+            raise self._wrong("Iyz", f"is {c.Iyz:g}; its square must be less than Iy Iz")
 
     def constants(self) -> Constants:
         return Constants(self.area, self.Iy, self.Iz, self.J, self.Iyz)

@@ -61,8 +61,8 @@ class Servo(Component):
             _demand_one(self.title, joint)
             joint = joint.name
         if not isinstance(joint, str) or not joint.strip():
-            raise ArgumentError(
-                self.title, "joint", f"must be a joint or the name of a coordinate such as 'elbow', got {shown(joint)}"
+            raise self._wrong(
+                "joint", f"must be a joint or the name of a coordinate such as 'elbow', got {shown(joint)}"
             )
         self.coordinate = joint.strip()
         self.target = TimeFunction(target, f"{self.title}: target")
@@ -71,7 +71,7 @@ class Servo(Component):
     def check(self) -> None:
         super().check()
         if self.kp == 0.0 and self.kd == 0.0:
-            raise ArgumentError(self.title, "kp", "and kd are both 0, so that it does nothing; give one of them")
+            raise self._wrong("kp", "and kd are both 0, so that it does nothing; give one of them")
         self.target.sample([0.0])
 
     @property
@@ -96,16 +96,16 @@ class Servo(Component):
                 if joint.name == self.coordinate:
                     _demand_one(self.title, joint)
             known = ", ".join(map(repr, coordinates)) or "none"
-            raise ArgumentError(self.title, "joint", f"names {self.coordinate!r}; coordinates of the model: {known}")
+            raise self._wrong("joint", f"names {self.coordinate!r}; coordinates of the model: {known}")
         joint, index = coordinates[self.coordinate]
         if joint.isotropic:
-            raise ArgumentError(
-                self.title, "joint", f"is {joint.title}, of kind {joint.kind}, whose coordinates are those of a "
+            raise self._wrong(
+                "joint", f"is {joint.title}, of kind {joint.kind}, whose coordinates are those of a "
                 "rotation vector; use a Universal joint, hinges one after another, or a StateLoad"
             )  # fmt: skip
         if joint.motion[index] is not None:
-            raise ArgumentError(
-                self.title, "joint", f"is {joint.title}, whose motion is prescribed; leave out the motion, or the servo"
+            raise self._wrong(
+                "joint", f"is {joint.title}, whose motion is prescribed; leave out the motion, or the servo"
             )
         return joint, index
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, ModelError
+from cosserat.errors import ModelError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import PlaceField
@@ -102,20 +102,20 @@ class StateLoad(UserLaw, Component):
         self._take("{'c': 0.1}")
         self.balanced = checks.flag(self.title, "balanced", balanced)
         if isinstance(self._other, tuple) and not self._other:
-            raise ArgumentError(self.title, "other", "is an empty list; name a place, several, or leave it out")
+            raise self._wrong("other", "is an empty list; name a place, several, or leave it out")
         self._states = named_numbers(self.title, "states", states, "{'lag': 0.0}")
         both = [key for key in self._states if key in self._parameters]
         if both:
-            raise ArgumentError(self.title, "states", f"has the name {both[0]!r}, which is a parameter; take another")
+            raise self._wrong("states", f"has the name {both[0]!r}, which is a parameter; take another")
         if self._states and derivative is not None:
-            raise ArgumentError(self.title, "derivative", "is not taken where the law owns states; leave it out")
+            raise self._wrong("derivative", "is not taken where the law owns states; leave it out")
         if isinstance(law, Mapping):
             if other is not None or derivative is not None:
                 raise ModelError(f"{self.title}: formulas take no other= and no derivative=; write a Python function")
             law = LawFormulas(law, self._parameters, self.title, tuple(self._states))
         self._sees_rate = other is None and sees_rate(law)
         if self._sees_rate and derivative is not None:
-            raise ArgumentError(self.title, "derivative", "is not taken where the law sees the rate; leave it out")
+            raise self._wrong("derivative", "is not taken where the law sees the rate; leave it out")
         more = ["rate"] if self._sees_rate else [] if other is None else ["other_frame", "other_twist"]
         names = ["t", "frame", "twist", *more, "parameters"]
         if self.joins:

@@ -109,7 +109,7 @@ class Strip(AlongBeam):
     ) -> None:
         super().__init__(name)
         if not isinstance(airfoil, Airfoil):
-            raise ArgumentError(self.title, "airfoil", f"must be a cs.Airfoil, got {airfoil!r}")
+            raise self._wrong("airfoil", f"must be a cs.Airfoil, got {airfoil!r}")
         self.airfoil = airfoil
         self.unsteady = checks.flag(self.title, "unsteady", unsteady)
         self.apparent = self.unsteady if apparent is None else checks.flag(self.title, "apparent", apparent)
@@ -118,7 +118,7 @@ class Strip(AlongBeam):
     def _settle(self) -> None:
         owner = self.place.owner
         if not isinstance(owner, (Beam, RigidBody)):
-            raise ArgumentError(self.title, "beam", f"must be a Beam or a place on a RigidBody, got {owner!r}")
+            raise self._wrong("beam", f"must be a Beam or a place on a RigidBody, got {owner!r}")
         if isinstance(owner, RigidBody):
             self._keep(beam=self._place)
         else:
@@ -150,28 +150,24 @@ class Strip(AlongBeam):
             checks.number(self.title, "chord", self._along("chord", self._chord, s), positive=True)
             checks.number(self.title, "twist", self._along("twist", self._twist, s))
         if abs(float(self._forward @ self._up)) > 1.0 - 1e-6:
-            raise ArgumentError(self.title, "up", "is along forward; give another direction")
+            raise self._wrong("up", "is along forward; give another direction")
 
     def _check_lags(self) -> None:
         if self._lags is None:
             return
         if not self.unsteady:
-            raise ArgumentError(self.title, "lags", "belong to unsteady=True")
+            raise self._wrong("lags", "belong to unsteady=True")
         count = isinstance(self._lags, (int, np.integer)) and 1 <= int(self._lags) <= MOST and self._lags is not True
         pairs = isinstance(self._lags, (tuple, list)) and len(self._lags) > 0
         if not (count or pairs) or min(b for _, b in self.lags) <= 0.0:
-            raise ArgumentError(
-                self.title, "lags", f"must be a number from 1 to {MOST}, or pairs (A, b) with b > 0 such as {JONES}"
-            )
+            raise self._wrong("lags", f"must be a number from 1 to {MOST}, or pairs (A, b) with b > 0 such as {JONES}")
 
     def check_places(self) -> None:
         """Raise if it cannot act where it is; called when the model is complete."""
         if isinstance(self.place.owner, RigidBody) and self._width is None:
-            raise ArgumentError(self.title, "width", f"must be given: {self.place.owner.title} is rigid, one section")
+            raise self._wrong("width", f"must be given: {self.place.owner.title} is rigid, one section")
         if isinstance(self.place.owner, Beam) and self._width is not None:
-            raise ArgumentError(
-                self.title, "width", "is that of the section of a rigid body; a beam has its own length"
-            )
+            raise self._wrong("width", "is that of the section of a rigid body; a beam has its own length")
         for section in self.sections:
             section.fluid  # noqa: B018  (what is missing is said now)
             section.inertia  # noqa: B018

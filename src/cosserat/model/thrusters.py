@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError
 from cosserat.model.fields import Given, number, unit_vector
 from cosserat.model.frame_laws import cross
 from cosserat.model.functions import TimeFunction
@@ -96,9 +95,7 @@ class Thruster(PlacedLaw):
         super().check()
         (low, high), level = (resolve(x) for x in self._limits), self._level
         if level is not None and not low <= resolve(level) <= high:
-            raise ArgumentError(
-                self.title, "level", f"is {resolve(level):g}; it must be within limits, {low:g} to {high:g}"
-            )
+            raise self._wrong("level", f"is {resolve(level):g}; it must be within limits, {low:g} to {high:g}")
 
     def check_places(self) -> None:
         super().check_places()
