@@ -29,7 +29,6 @@ from cosserat.compile.loads import (
     line_load_arrays,
     load_arrays,
     spring_arrays,
-    spring_nodes,
 )
 from cosserat.compile.media import compile_media, media_arrays
 from cosserat.compile.mesh import beam_matrices
@@ -45,7 +44,7 @@ from cosserat.compile.skeleton import (
     typical_mass,
 )
 from cosserat.compile.state_laws import compile_law
-from cosserat.compile.state_loads import coupled_nodes, n_columns, signal_functions, signals_of, state_load_arrays
+from cosserat.compile.state_loads import n_columns, signal_functions, signals_of, state_load_arrays
 from cosserat.errors import ModelError
 from cosserat.kernels.arrays import (
     Bodies,
@@ -76,12 +75,24 @@ class ComponentKind(NamedTuple):
 
 
 KINDS = (
-    ComponentKind("springs", Springs, lambda parts: parts.model.springs, spring_arrays, spring_nodes),
+    ComponentKind(
+        "springs",
+        Springs,
+        lambda parts: parts.model.springs,
+        spring_arrays,
+        lambda parts: parts.couples(parts.model.springs),
+    ),
     ComponentKind("loads", Loads, lambda parts: parts.model.loads or parts.model.distributed_loads, load_arrays),
     ComponentKind(
         "line_loads", LineLoads, lambda parts: parts.model.distributed_loads and along_beams(parts), line_load_arrays
     ),
-    ComponentKind("state_loads", StateLoads, lambda parts: parts.laws, state_load_arrays, coupled_nodes),
+    ComponentKind(
+        "state_loads",
+        StateLoads,
+        lambda parts: parts.laws,
+        state_load_arrays,
+        lambda parts: parts.couples([law.load for law in parts.laws]),
+    ),
     ComponentKind("media", Media, lambda parts: parts.media, media_arrays),
     ComponentKind("rolling", RollingArrays, lambda parts: parts.model.rolling, rolling_arrays, coupled_by_rules),
     ComponentKind("rules", Rules, lambda parts: parts.model.rolling and users(parts.model), rule_arrays),

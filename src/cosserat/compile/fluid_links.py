@@ -17,8 +17,9 @@ from cosserat.compile.skeleton import Skeleton
 from cosserat.errors import ModelError
 from cosserat.kernels.varying import write_mass
 from cosserat.lie.protocol import Array
+from cosserat.model.frame_laws import in_axes
 from cosserat.model.model import Model
-from cosserat.model.parameters import Number
+from cosserat.model.placed_laws import PlacedLaw
 from cosserat.model.places import Place
 from cosserat.model.state_loads import StateLoad
 
@@ -61,28 +62,12 @@ def uplifts(model: Model, items: Sequence[FluidInertia]) -> list[StateLoad]:
     return [Uplift(model, item) for item in items if not item.burns] if any(model.gravity) else []
 
 
-class Uplift(StateLoad):
+class Uplift(PlacedLaw):
     """-A (R^T g, 0) at the place of an inertia A."""
 
     def __init__(self, model: Model, item: FluidInertia) -> None:
-        self.name, self._place, self._other, self.derivative = f"{item.name}{WEIGHT}", item.place, None, None
-        self._given, self._model, self._matrix = {"name": self.name}, model, item.matrix
-
-    @property
-    def numbers(self) -> dict[str, Number]:
-        """Those of its law."""
-        pull = dict(zip(("gravity_x", "gravity_y", "gravity_z"), self._model.given_gravity, strict=True))
-        return pull | {f"a{i}{j}": float(self._matrix[i, j]) for i in range(6) for j in range(3)}
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.numbers)
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        from cosserat.model.parameters import resolve
-
-        return tuple(resolve(value) for value in self.numbers.values())
+        self._made(f"{item.name}{WEIGHT}", item.place, model)
+        self._numbers = self.pull | {f"a{i}{j}": float(item.matrix[i, j]) for i in range(6) for j in range(3)}
 
     @property
     def law(self) -> Callable[..., Any]:
@@ -91,10 +76,7 @@ class Uplift(StateLoad):
 
 def uplift_law(t, frame, twist, p):
     """Minus the weight that an acceleration of the ground gives to the inertia p["a.."]."""
-    x, y, z = p["gravity_x"], p["gravity_y"], p["gravity_z"]
-    a = frame[0, 0] * x + frame[1, 0] * y + frame[2, 0] * z
-    b = frame[0, 1] * x + frame[1, 1] * y + frame[2, 1] * z
-    c = frame[0, 2] * x + frame[1, 2] * y + frame[2, 2] * z
+    a, b, c = in_axes(frame, p["gravity_x"], p["gravity_y"], p["gravity_z"])
     return (
         -(p["a00"] * a + p["a01"] * b + p["a02"] * c),
         -(p["a10"] * a + p["a11"] * b + p["a12"] * c),

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cosserat.compile.jumps import SIDE, Jumps
 from cosserat.compile.rows import drive_frames
+from cosserat.compile.timetable import SIDE, Jumps
 from cosserat.kernels.arrays import Inputs
 from cosserat.lie.protocol import Array
 from cosserat.model.functions import TimeFunction, VectorFunction

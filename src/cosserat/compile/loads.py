@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.compiled import frame_to_row, row_to_frame
+from cosserat.compile.compiled import frame_to_row
 from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.joints import ints, ranges
 from cosserat.compile.line_loads import element_sources, shares, varies
 from cosserat.compile.matter import LENGTHS_TOWARDS
+from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.series import POINTS, exponential, skew
 from cosserat.compile.skeleton import Parts
 from cosserat.kernels.arrays import LineLoads, Loads, Springs, zeros
@@ -22,12 +22,6 @@ from cosserat.lie.protocol import Array
 from cosserat.model.forces import LineForce
 from cosserat.model.functions import TimeFunction
 from cosserat.model.loads import DistributedLoad
-
-
-def spring_nodes(parts: Parts) -> list[tuple[int, int]]:
-    """Pairs of nodes that springs, dampers and tendons couple."""
-    attach = parts.skeleton.attach
-    return [pair for s in parts.model.springs for pair in combinations([attach(place).node for place in s.places], 2)]
 
 
 def spring_arrays(parts: Parts) -> Springs:
@@ -78,68 +72,47 @@ def load_arrays(parts: Parts) -> Loads:
     model, skeleton, matrices, nodal = parts.model, parts.skeleton, parts.matrices, parts.floating
     sources, lines = parts.sources, parts.line_columns
     gains = {name: found.towards if nodal else dead_shares(found.towards) for name, found in matrices.items()}
-    node: list[int] = []
-    frame: list[Array] = []
-    follower: list[int] = []
-    gain: list[Array] = []
-    column: list[int] = []
+    rows: list[tuple[int, Array, int, Array, int]] = []  # node, frame, follower, gain, column
+
+    def share_out(line: DistributedLoad, mesh: BeamMesh, i: int, gain: Array, column: int) -> None:
+        """Put a share of a line load on a node of a beam: the sample is in world axes fixed to the node."""
+        R = mesh.frames[i, :3, :3]
+        turn = np.zeros((6, 6))
+        turn[:3, :3] = turn[3:, 3:] = R
+        frame = frame_to_row(se3.frame(R.T, np.zeros(3)))
+        rows.append((mesh.first_node + i, frame, int(line.follower), turn @ gain @ turn.T, column))
+
     for load in model.loads:
         at = skeleton.attach(load.place)
-        place = at.frame.copy()
-        place[:3, :3] = row_to_frame(skeleton.frames[at.node])[:3, :3].T
-        node.append(at.node)
-        frame.append(frame_to_row(place))
-        follower.append(int(load.follower))
-        gain.append(np.eye(6))
-        column.append(len(sources))
+        R = skeleton.frames[at.node, :9].reshape(3, 3)
+        frame = frame_to_row(se3.frame(R.T, at.frame[:3, 3]))
+        rows.append((at.node, frame, int(load.follower), np.eye(6), len(sources)))
         sources.append(WrenchSource(load.force, load.moment))
     for line in model.distributed_loads:
         mesh = skeleton.beams[line.beam.name]
-        if line.follower and not nodal:
-            sources.append(WrenchSource(line.force, line.moment))
-            continue
-        if varies(line):  # its mean has a column like others, its elements have theirs behind all
-            sources.append(WrenchSource(line.force, line.moment))
-            continue
-        spread = gains[line.beam.name].sum(axis=1)
-        total = np.zeros((mesh.n_nodes, 6, 6))
-        for side in range(2):
-            np.add.at(total, mesh.pairs[:, side] - mesh.first_node, spread[:, side])
-        for i in range(mesh.n_nodes):
-            R = mesh.frames[i, :3, :3]
-            turn = np.zeros((6, 6))
-            turn[:3, :3] = turn[3:, 3:] = R
-            place = np.eye(4)
-            place[:3, :3] = R.T
-            # the sample is in world axes fixed to the node; the gain works in the node's own axes
-            node.append(mesh.first_node + i)
-            frame.append(frame_to_row(place))
-            follower.append(int(line.follower))
-            gain.append(turn @ total[i] @ turn.T)
-            column.append(len(sources))
+        if (nodal or not line.follower) and not varies(line):
+            spread, total = gains[line.beam.name].sum(axis=1), np.zeros((mesh.n_nodes, 6, 6))
+            for side in range(2):
+                np.add.at(total, mesh.pairs[:, side] - mesh.first_node, spread[:, side])
+            for i, gain in enumerate(total):
+                share_out(line, mesh, i, gain, len(sources))
+        # the mean of one that varies has a column like others, its elements have theirs behind all
         sources.append(WrenchSource(line.force, line.moment))
     for line in (load for load in model.distributed_loads if varies(load)):
         mesh = skeleton.beams[line.beam.name]
-        lines[line.name] = len(sources) + np.arange(2 * len(mesh.pairs), dtype=np.int64).reshape(-1, 2)
+        columns = len(sources) + np.arange(2 * len(mesh.pairs), dtype=np.int64).reshape(-1, 2)
+        lines[line.name] = columns
         for share in shares(gains[line.beam.name]) if nodal or not line.follower else ():
-            i = int(mesh.pairs[share.e, share.node])
-            R = mesh.frames[i - mesh.first_node, :3, :3]
-            turn = np.zeros((6, 6))
-            turn[:3, :3] = turn[3:, 3:] = R
-            place = np.eye(4)
-            place[:3, :3] = R.T
-            node.append(i)
-            frame.append(frame_to_row(place))
-            follower.append(int(line.follower))
-            gain.append(turn @ share.gain @ turn.T)
-            column.append(int(lines[line.name][share.e, share.side]))
+            i = int(mesh.pairs[share.e, share.node]) - mesh.first_node
+            share_out(line, mesh, i, share.gain, int(columns[share.e, share.side]))
         sources += element_sources(line, mesh)
+    node = [row[0] for row in rows]
     return Loads(
         node=ints(node),
-        frame=np.array(frame).reshape(-1, 12),
-        follower=ints(follower),
-        gain=np.array(gain).reshape(-1, 6, 6),
-        column=ints(column),
+        frame=np.array([row[1] for row in rows]).reshape(-1, 12),
+        follower=ints([row[2] for row in rows]),
+        gain=np.array([row[3] for row in rows]).reshape(-1, 6, 6),
+        column=ints([row[4] for row in rows]),
         block=ints([parts.block(i, i) for i in node]),
     )
 

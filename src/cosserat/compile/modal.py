@@ -39,9 +39,8 @@ from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.beams import Beam
-from cosserat.model.interfaces import Interface, Outline
 from cosserat.model.modal import ModalBody
-from cosserat.model.modal_inertia import ModalInertia
+from cosserat.model.modal_inertia import Interface, ModalInertia, Outline
 from cosserat.model.model import Model
 
 _MORE = 6  # shapes looked through besides twice as many as asked for, where kept ones are missing

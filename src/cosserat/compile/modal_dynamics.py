@@ -24,8 +24,7 @@ import numpy as np
 from cosserat.compile.series import skew
 from cosserat.lie import se3, so3
 from cosserat.lie.protocol import Array
-from cosserat.model.interfaces import Interface
-from cosserat.model.modal_inertia import ModalInertia, second_moments
+from cosserat.model.modal_inertia import Interface, ModalInertia, second_moments
 
 _THIN = 1e-11  # extent squared, as a share of that of the body, below which a direction has none
 

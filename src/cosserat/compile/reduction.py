@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from cosserat.compile.flexible_part import FlexiblePart, Sparse
 from cosserat.errors import ArgumentError, SolveError
 from cosserat.lie.protocol import Array
-from cosserat.model.interfaces import RecoveryPoint
+from cosserat.model.modal_inertia import RecoveryPoint
 
 BOUNDARIES = ("cantilever", "free", "craig-bampton")
 _SMALL = 120  # unknowns up to which dense matrices are quicker

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +165,11 @@ class Parts:
         if i == n or k == n:
             return len(self.number)
         return self.number[i - (i > n), k - (k > n)]
+
+    def couples(self, items: Iterable[Any]) -> list[tuple[int, int]]:
+        """Pairs of nodes that components couple, each those of all its places."""
+        lines = ([self.skeleton.attach(place).node for place in item.places] for item in items)
+        return [pair for nodes in lines for pair in combinations(nodes, 2)]
 
     def pair(self, a: int, b: int) -> list[int]:
         """Blocks of two nodes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,12 +21,6 @@ from cosserat.model.model import Model
 _FAINT = 0.1  # of what acts most strongly
 _LOOKS = 33  # between two stored states
 _LOST = 1e6  # rad or m in a step: a motion that has been lost before
-
-
-def coupled_nodes(parts: Parts) -> list[tuple[int, int]]:
-    """Pairs of nodes that such loads couple."""
-    attach = parts.skeleton.attach
-    return [pair for law in parts.laws for pair in combinations([attach(place).node for place in law.load.places], 2)]
 
 
 class Signal(NamedTuple):

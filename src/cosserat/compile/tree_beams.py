@@ -16,8 +16,8 @@ from cosserat.compile.spanning import Edge, Spanning
 from cosserat.errors import ModelError
 from cosserat.model import checks
 from cosserat.model.beams import Beam
-from cosserat.model.interfaces import Interface
 from cosserat.model.modal import ModalBody
+from cosserat.model.modal_inertia import Interface
 from cosserat.model.model import Model
 from cosserat.model.nodes import stations_of
 from cosserat.model.places import Place

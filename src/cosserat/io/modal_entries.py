@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from cosserat.calls import answered
 from cosserat.errors import FileFormatError
 from cosserat.model.beams import Beam
-from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
 from cosserat.model.modal import ModalBody
-from cosserat.model.modal_inertia import ArrayRecord, ModalInertia
+from cosserat.model.modal_inertia import ArrayRecord, Interface, ModalInertia, Outline, RecoveryPoint
 from cosserat.model.parameters import Parameter, parameters_in
 
 _SMALL = 36  # numbers that a file keeps inline

@@ -18,7 +18,7 @@ from cosserat.compile.rows import ActiveFreedom
 from cosserat.errors import SolveError
 from cosserat.io.bounds import check_index, check_range, demand
 from cosserat.lie.protocol import Array
-from cosserat.model.interfaces import Outline, RecoveryPoint
+from cosserat.model.modal_inertia import Outline, RecoveryPoint
 from cosserat.model.model import Model
 from cosserat.model.places import Owner
 from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, ModalInfo, StoredModal, StoredOwner

@@ -16,7 +16,6 @@ from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring, Tendon
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.gravity_fields import CentralGravity
-from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
 from cosserat.model.jets import Jet
 from cosserat.model.joints import (
     Armature,
@@ -38,7 +37,7 @@ from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
 from cosserat.model.materials import Material
 from cosserat.model.medium import Medium
 from cosserat.model.modal import ModalBody
-from cosserat.model.modal_inertia import ModalInertia
+from cosserat.model.modal_inertia import Interface, ModalInertia, Outline, RecoveryPoint
 from cosserat.model.model import Model
 from cosserat.model.morison import Morison, PipeFlow
 from cosserat.model.observers import Observer

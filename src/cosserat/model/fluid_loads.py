@@ -57,12 +57,6 @@ class FluidLoad(PlacedLaw):
         """All numbers of the law: of the load, of the fluid, gravity."""
         return {**self.own_numbers, **self.fluid.numbers, **self.pull}
 
-    @property
-    def pull(self) -> dict[str, Number]:
-        """Gravity, as it was given."""
-        assert self._model is not None
-        return dict(zip(("gravity_x", "gravity_y", "gravity_z"), self._model.given_gravity, strict=True))
-
 
 def demand_level(title: str, model: Model) -> None:
     """Raise if gravity is not across the free surface of the model's fluid."""

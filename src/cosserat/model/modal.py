@@ -12,8 +12,16 @@ from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import Now, optional_vector, vector
-from cosserat.model.interfaces import Interface, Outline, RecoveryPoint, checked
-from cosserat.model.modal_inertia import ModalInertia, demand_alike, numbers, shape_of
+from cosserat.model.modal_inertia import (
+    Interface,
+    ModalInertia,
+    Outline,
+    RecoveryPoint,
+    checked,
+    demand_alike,
+    numbers,
+    shape_of,
+)
 from cosserat.model.parameters import Number, Parameter
 from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, recorded

@@ -10,12 +10,11 @@ from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
 from cosserat.model.along import AlongBeam
-from cosserat.model.apparent import apparent_loads
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid
 from cosserat.model.forces import LineForce
-from cosserat.model.gravity_fields import CentralGravity, FieldLoad
+from cosserat.model.gravity_fields import CentralGravity, FieldLoad, apparent_loads
 from cosserat.model.joint import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.modal import ModalBody

@@ -49,6 +49,12 @@ class PlacedLaw(StateLoad):
         return self._inputs
 
     @property
+    def pull(self) -> dict[str, Number]:
+        """Gravity, as it was given."""
+        assert self._model is not None
+        return dict(zip(("gravity_x", "gravity_y", "gravity_z"), self._model.given_gravity, strict=True))
+
+    @property
     def moving(self) -> bool:
         """Whether its law follows the motion of the model's frame."""
         return self._feels_frame and self._model is not None and self._model.frame is not None

@@ -21,9 +21,9 @@ from cosserat.errors import ModelError, PlaceError, shown
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.forces import LineForce
-from cosserat.model.interfaces import Outline, RecoveryPoint
 from cosserat.model.joints import Joint
 from cosserat.model.modal import ModalBody
+from cosserat.model.modal_inertia import Outline, RecoveryPoint
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.rolling import Rolling

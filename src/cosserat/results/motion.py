@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.jumps import SIDE
 from cosserat.compile.rules import rule_rows, users
 from cosserat.compile.state_loads import carried_inertias, state_wrenches
+from cosserat.compile.timetable import SIDE
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model

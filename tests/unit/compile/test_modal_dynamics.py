@@ -11,8 +11,7 @@ from tests.physics import modal_equations
 
 from cosserat.compile import modal_dynamics
 from cosserat.lie import se3, so3
-from cosserat.model.interfaces import Interface
-from cosserat.model.modal_inertia import ModalInertia
+from cosserat.model.modal_inertia import Interface, ModalInertia
 
 M_MODES = 3
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.compile.link_table import LinkTable
 from cosserat.compile.tree import compile_tree
+from cosserat.compile.tree_forces import LinkTable
 from cosserat.kernels.recursion import table as layout
 
 

@@ -20,10 +20,9 @@ from cosserat.errors import ModelError, SolveError
 from cosserat.lie import se3, so3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.apparent import ApparentLoad
 from cosserat.model.fluid import Fluid
 from cosserat.model.functions import TimeFunction
-from cosserat.model.gravity_fields import FieldLoad
+from cosserat.model.gravity_fields import ApparentLoad, FieldLoad
 from cosserat.model.model import Model
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter

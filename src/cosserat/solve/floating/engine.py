@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.fluid_links import lost_power, uplift_power
-from cosserat.compile.jumps import SIDE
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.spanning import potential_at_rest
+from cosserat.compile.timetable import SIDE
 from cosserat.kernels.arrays import bound, load, zeros
 from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Packed, Z

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.jumps import Jumps
 from cosserat.compile.skeleton import extent
+from cosserat.compile.timetable import Jumps
 from cosserat.kernels import slots
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.fluid_links import WEIGHT, Uplift, uplifts
 from cosserat.compile.joints import coordinate_laws, ranges
-from cosserat.compile.jumps import Jumps
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
 from cosserat.compile.loads import given_tensions
 from cosserat.compile.modal_dynamics import Seat, beside
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law
 from cosserat.compile.state_loads import Signal, signals_of
+from cosserat.compile.timetable import Jumps
 from cosserat.compile.tree import FLUID, PROPELLANT, TreeData
 from cosserat.kernels.arrays import address_rows, most_places, new_owned, new_visit, zeros
 from cosserat.kernels.efforts import servo

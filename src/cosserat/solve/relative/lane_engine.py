@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.compile.link_table import LinkTable
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.tree import TreeData
-from cosserat.compile.tree_forces import compile_forces
+from cosserat.compile.tree_forces import LinkTable, compile_forces
 from cosserat.kernels.recursion import announce, batch, composite, derivatives, kinematics
 from cosserat.kernels.recursion import table as layout
 from cosserat.kernels.recursion.articulated import forward_dynamics
