@@ -13,7 +13,6 @@ import numpy as np
 from cosserat.compile.compiled import CompiledModel, System
 from cosserat.compile.elements import ElementMatrices, element_weights
 from cosserat.compile.fluid_links import demand_own_bodies
-from cosserat.compile.inputs import Sampler
 from cosserat.compile.joints import (
     compile_joints,
     driven_joints,
@@ -45,6 +44,7 @@ from cosserat.compile.skeleton import (
 )
 from cosserat.compile.state_laws import compile_law
 from cosserat.compile.state_loads import n_columns, signal_functions, signals_of, state_load_arrays
+from cosserat.compile.timetable import Sampler
 from cosserat.errors import ModelError
 from cosserat.kernels.arrays import (
     Bodies,

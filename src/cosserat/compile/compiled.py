@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.inputs import Sampler
 from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh, node_layout
 from cosserat.compile.rows import ActiveFreedom, JointRows
 from cosserat.compile.state_laws import CompiledLaw
-from cosserat.compile.timetable import Timetable
+from cosserat.compile.timetable import Sampler, Timetable
 from cosserat.kernels.arrays import (
     Bodies,
     Elements,

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import Attachment, CompiledJoint, ModalNodes, frame_to_row, row_to_frame
 from cosserat.compile.elements import ElementMatrices
-from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.media import CompiledMedium
 from cosserat.compile.mesh import BeamMesh, mesh_beam
 from cosserat.compile.state_laws import CompiledLaw
+from cosserat.compile.timetable import WrenchSource
 from cosserat.errors import ModelError
 from cosserat.kernels.arrays import Elements
 from cosserat.kernels.beams import relative_vectors

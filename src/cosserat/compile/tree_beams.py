@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from cosserat.compile.line_loads import loaded_stations
+from cosserat.compile.loads import loaded_stations
 from cosserat.compile.modal import modal_body
 from cosserat.compile.reduction import BOUNDARIES
 from cosserat.compile.spanning import Edge, Spanning

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cosserat.compile.compiled import frame_to_row
-from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.joints import coordinate_laws, ints
 from cosserat.compile.loads import given_tensions, line_arrays
+from cosserat.compile.timetable import WrenchSource
 from cosserat.compile.tree import Link, TreeData
 from cosserat.kernels.arrays import Loads, Springs
 from cosserat.kernels.recursion import table as layout

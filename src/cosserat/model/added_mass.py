@@ -13,13 +13,12 @@ from cosserat.errors import ArgumentError, ModelError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.fields import Now, number, optional_vector
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.frame_laws import cross, driven, flow_change, in_world, turned_momentum, turning, turning_rate
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import BodyLaw
-from cosserat.model.records import Component, located, recorded
+from cosserat.model.records import Component, Now, located, number, optional_vector, recorded
 
 
 class AddedMass(BodyLaw, FluidLoad):

@@ -12,11 +12,21 @@ from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.curves import section_axes
-from cosserat.model.fields import Now, Scalar, optional_vector, unit_vector, vector
 from cosserat.model.materials import Material
 from cosserat.model.parameters import Number, parameters_in, resolve
 from cosserat.model.places import Owner, Place
-from cosserat.model.records import Component, Record, located, plain, recorded
+from cosserat.model.records import (
+    Component,
+    Now,
+    Record,
+    Scalar,
+    located,
+    optional_vector,
+    plain,
+    recorded,
+    unit_vector,
+    vector,
+)
 from cosserat.model.section import AnySection
 
 THIN_BAR = 100.0  # length over diameter of a bar of which only the mass is known

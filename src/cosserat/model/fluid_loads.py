@@ -14,11 +14,10 @@ from cosserat.lie.protocol import Array
 from cosserat.model import checks, coefficients, fluid_laws
 from cosserat.model.bodies import Shape
 from cosserat.model.curves import section_axes
-from cosserat.model.fields import number, optional_vector, unit_vector, vector
 from cosserat.model.fluid import Fluid
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.placed_laws import BodyLaw, PlacedLaw
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, number, optional_vector, recorded, unit_vector, vector
 from cosserat.model.user_laws import named_numbers
 
 if TYPE_CHECKING:

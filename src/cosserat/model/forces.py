@@ -7,11 +7,10 @@ import numpy as np
 from cosserat.errors import ModelError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.fields import Given, PlaceField, Scalar, number
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, Given, PlaceField, Scalar, number, recorded
 
 
 class LineForce(Component):

@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.model import checks
-from cosserat.model.fields import number, unit_vector, vector
 from cosserat.model.frame_laws import cross, driven, driven_at, in_axes, in_world, turning, turning_rate
 from cosserat.model.nodes import BeamElement, Lump, elements_of, lumps_of
 from cosserat.model.observers import Observer, frame_motion, moving_vector
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import PlacedLaw
-from cosserat.model.records import Record, recorded
+from cosserat.model.records import Record, number, recorded, unit_vector, vector
 from cosserat.model.state_loads import StateLoad
 
 if TYPE_CHECKING:

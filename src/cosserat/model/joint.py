@@ -14,12 +14,11 @@ from cosserat.errors import ModelError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.fields import Given, Now, PlaceField, Scalar
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Ground, Place
 from cosserat.model.potentials import read_potential
-from cosserat.model.records import Component, Record, recorded
+from cosserat.model.records import Component, Given, Now, PlaceField, Record, Scalar, recorded
 
 COINCIDE = 1e-6  # of the distance of the places from the origin, and at least 1e-9 m
 

@@ -7,10 +7,9 @@ import numpy as np
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.fields import unit_vector
 from cosserat.model.joint import RX, RY, RZ, Armature, Freedom, Friction, Joint, X, Y, Z
 from cosserat.model.parameters import Number
-from cosserat.model.records import recorded
+from cosserat.model.records import recorded, unit_vector
 
 __all__ = [
     "JOINTS", "Armature", "Cylindrical", "Fixed", "Free", "Freedom", "Friction", "Joint", "Planar",

@@ -12,12 +12,11 @@ import numpy as np
 from cosserat.errors import ModelError, shown
 from cosserat.model import checks
 from cosserat.model.beams import Beam
-from cosserat.model.fields import PlaceField
 from cosserat.model.functions import VectorFunction
 from cosserat.model.line_functions import LineFunction, line_vector
 from cosserat.model.parameters import is_number, resolve
 from cosserat.model.places import Owner, Place
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, PlaceField, recorded
 
 
 class Load(Component):

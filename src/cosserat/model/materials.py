@@ -6,9 +6,8 @@
 """
 
 from cosserat.errors import shown
-from cosserat.model.fields import Scalar
 from cosserat.model.parameters import Number
-from cosserat.model.records import Record, recorded
+from cosserat.model.records import Record, Scalar, recorded
 
 
 class Material(Record):

@@ -11,7 +11,6 @@ from cosserat.errors import ParameterError, PlaceError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.fields import Now, optional_vector, vector
 from cosserat.model.modal_inertia import (
     Interface,
     ModalInertia,
@@ -24,7 +23,7 @@ from cosserat.model.modal_inertia import (
 )
 from cosserat.model.parameters import Number, Parameter
 from cosserat.model.places import Owner, Place
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, Now, optional_vector, recorded, vector
 
 
 class ModalBody(Component, Owner):

@@ -9,7 +9,6 @@ from cosserat.errors import ModelError, ParameterError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
-from cosserat.model.along import AlongBeam
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid
@@ -21,6 +20,7 @@ from cosserat.model.modal import ModalBody
 from cosserat.model.nodes import lumps_of
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, parameters_in
+from cosserat.model.placed_laws import AlongBeam
 from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.potentials import JointPotential
 from cosserat.model.records import Component, plain

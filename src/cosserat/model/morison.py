@@ -11,12 +11,11 @@ import numpy as np
 
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.along import AlongBeam, checked_span, shares, smooth_shares
-from cosserat.model.fields import Now, number
 from cosserat.model.fluid_loads import FluidLoad, demand_level
 from cosserat.model.frame_laws import driven, driven_at, flow_change, in_axes, in_world, turning
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.records import recorded
+from cosserat.model.placed_laws import AlongBeam, checked_span, shares, smooth_shares
+from cosserat.model.records import Now, number, recorded
 
 
 class Morison(AlongBeam):

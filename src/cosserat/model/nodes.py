@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from cosserat.errors import ModelError
 from cosserat.lie.protocol import Array
-from cosserat.model.along import AlongBeam
 from cosserat.model.beams import Beam
 from cosserat.model.functions import TimeFunction
+from cosserat.model.placed_laws import AlongBeam
 from cosserat.model.places import Place
 from cosserat.model.state_loads import StateLoad
 

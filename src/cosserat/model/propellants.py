@@ -12,13 +12,12 @@ import numpy as np
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.breaks import breaks_of
-from cosserat.model.fields import number, optional_vector, unit_vector
 from cosserat.model.frame_laws import cross, turning
 from cosserat.model.functions import Sampled, TimeFunction
 from cosserat.model.parameters import Number, Parameter, is_number, resolve
 from cosserat.model.placed_laws import BodyLaw, gimbal_angles
 from cosserat.model.places import Place
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, number, optional_vector, recorded, unit_vector
 from cosserat.model.thrusters import thrust_along
 
 MASSES = ("m", "sx", "sy", "sz", "jxx", "jyy", "jzz", "jxy", "jxz", "jyz")

@@ -9,10 +9,9 @@ import numpy as np
 
 from cosserat.errors import ModelError
 from cosserat.lie.protocol import Array
-from cosserat.model.fields import PlaceField, Scalar, unit_vector, vector
 from cosserat.model.parameters import Number
 from cosserat.model.places import Place
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, PlaceField, Scalar, recorded, unit_vector, vector
 from cosserat.model.user_laws import RowFormulas, UserLaw, demand_function
 
 FLAT = 1e-6  # sine of the angle between the axis of a disc and the normal of its plane, below which it lies flat

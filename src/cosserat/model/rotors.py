@@ -15,13 +15,12 @@ from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.coefficients import pairs, tabled
-from cosserat.model.fields import Given, number, unit_vector
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.frame_laws import cross, in_axes, turning
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.placed_laws import demand_limits
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, Given, number, recorded, unit_vector
 
 
 def _one_or_other(item: str, argument: str, value: Any) -> None:

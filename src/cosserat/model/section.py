@@ -12,10 +12,9 @@ import numpy as np
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.fields import Given, Now
 from cosserat.model.materials import Material
 from cosserat.model.parameters import resolve
-from cosserat.model.records import Record, recorded
+from cosserat.model.records import Given, Now, Record, recorded
 
 
 class Constants(NamedTuple):

@@ -14,9 +14,8 @@ import numpy as np
 
 from cosserat.calls import answered
 from cosserat.errors import MissingDependencyError, ModelError
-from cosserat.model.fields import Scalar
 from cosserat.model.parameters import Number
-from cosserat.model.records import recorded
+from cosserat.model.records import Scalar, recorded
 from cosserat.model.section import Constants, ShapeSection
 
 

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError, shown
-from cosserat.model.fields import Scalar, number
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joint import Joint
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, Scalar, number, recorded
 
 
 class Servo(Component):

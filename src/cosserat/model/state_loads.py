@@ -20,12 +20,11 @@ from cosserat.errors import ModelError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.fields import PlaceField
 from cosserat.model.frame_laws import turned_momentum
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, PlaceField, recorded
 from cosserat.model.user_laws import LawFormulas, UserLaw, demand_function, named_numbers, record_type
 
 if TYPE_CHECKING:

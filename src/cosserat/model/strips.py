@@ -11,15 +11,14 @@ import numpy as np
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.along import AlongBeam, checked_span, shares
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.coefficients import Airfoil
-from cosserat.model.fields import Now, number, unit_vector
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.parameters import Number, resolve
+from cosserat.model.placed_laws import AlongBeam, checked_span, shares
 from cosserat.model.places import Place
-from cosserat.model.records import recorded
+from cosserat.model.records import Now, number, recorded, unit_vector
 from cosserat.model.strip_laws import lag_names, section_flow, strip_law
 from cosserat.model.wagner import JONES, MOST, SEARS, Lags, kuessner_lags, wagner_lags
 

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.model.fields import Given, number, unit_vector
 from cosserat.model.frame_laws import cross
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import PlacedLaw, demand_limits, gimbal_angles
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, Given, number, recorded, unit_vector
 
 
 class Thruster(PlacedLaw):

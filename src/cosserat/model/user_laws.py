@@ -15,11 +15,10 @@ import numpy as np
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
 from cosserat.model.expressions import CONSTANTS, Expression
-from cosserat.model.fields import PlaceField
 from cosserat.model.frame_laws import in_world
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
-from cosserat.model.records import Record
+from cosserat.model.records import PlaceField, Record
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 WHERE = ("t", "x", "y", "z")

@@ -10,7 +10,7 @@ import numpy as np
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import frame_to_row, row_to_frame
-from cosserat.compile.inputs import Sampler
+from cosserat.compile.timetable import Sampler
 from cosserat.errors import ArgumentError, ModelError, SolveError
 from cosserat.kernels.arrays import Loads
 from cosserat.kernels.loads import add_load

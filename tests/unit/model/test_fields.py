@@ -5,8 +5,7 @@ import inspect
 import pytest
 
 import cosserat as cs
-from cosserat.model.fields import PlaceField, Scalar, number, optional_vector, unit_vector
-from cosserat.model.records import Component, Record, recorded
+from cosserat.model.records import Component, PlaceField, Record, Scalar, number, optional_vector, recorded, unit_vector
 
 
 class Pump(Component):

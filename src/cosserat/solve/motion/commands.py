@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.compile.inputs import Sampler
-from cosserat.compile.jumps import Jumps
+from cosserat.compile.timetable import Jumps, Sampler
 from cosserat.kernels import slots
 from cosserat.kernels.arrays import Inputs, bound, handles
 from cosserat.kernels.commands import Commanding, HeldCommands, command_handles, commanded_judged, commanded_steps

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.fluid_links import WEIGHT, Uplift, uplifts
 from cosserat.compile.joints import coordinate_laws, ranges
-from cosserat.compile.line_loads import ElementLoad, nodal_loads
-from cosserat.compile.loads import given_tensions
+from cosserat.compile.loads import ElementLoad, given_tensions, nodal_loads
 from cosserat.compile.modal_dynamics import Seat, beside
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law
