@@ -94,7 +94,7 @@ class ExpressionError(ModelError):
 def shown(value: object) -> str:
     """A value for an error message, whatever it is: short, and without an error of its own."""
     try:
-        text = repr(value)
+        text = " ".join(repr(value).split("\n"))
     except Exception:  # a number with thousands of digits, an object that cannot print itself
         return f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= 200 else text[:197] + "..."

@@ -233,6 +233,8 @@ class VectorFunction(Function):
             self.callable = source
             return
         listed = isinstance(source, Sequence) and not isinstance(source, (str, bytes))
+        if not listed and getattr(type(source), "__array__", None) is not None and not callable(source):
+            source = np.asarray(source)  # also of packages such as xarray
         entries = list(source) if listed or (isinstance(source, np.ndarray) and source.ndim > 0) else None
         if entries is None or len(entries) != size:
             got = f"{len(entries)} entries" if entries is not None else shown(source)

@@ -138,6 +138,12 @@ def unit_vector(doc: str = "", **options: Any) -> Now[Array]:
     return Now(checks.unit, doc, **options)
 
 
+def _demanded(kind: type, argument: str) -> bool:
+    """Whether a constructor has no default for an argument."""
+    known = inspect.signature(kind.__init__).parameters  # type: ignore[misc]
+    return argument in known and known[argument].default is inspect.Parameter.empty
+
+
 class PlaceField(Declared[T]):
     """A place, or several in their order, which may be given as text until the component is part of a model; kept with
     an underscore before the name.
@@ -177,6 +183,8 @@ class PlaceField(Declared[T]):
         if self.argument not in record._given:  # the library made the record, and gave it its place
             return
         target = record.__dict__.get("_" + self.name, record._given[self.argument])
+        if target is None and _demanded(type(record), self.argument):
+            find(target, self.argument)
         target = self._found(target, find)
         setattr(record, "_" + self.name, target)
         record._keep(**{self.argument: target})
@@ -338,7 +346,10 @@ def located(function: F) -> F:
 
 
 def plain(value: Any) -> Any:
-    """Arrays and lists as nested tuples, NumPy numbers as Python ones; everything else as it is."""
+    """Arrays and lists as nested tuples, NumPy numbers as Python ones; everything else as it is.
+
+    Arrays of other packages, such as xarray, count too: they would change with what they were taken from.
+    """
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, np.generic):
@@ -347,6 +358,9 @@ def plain(value: Any) -> Any:
         return tuple(plain(v) for v in value)
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
+    kind = type(value)
+    if getattr(kind, "__array__", None) is not None and getattr(kind, "ndim", None) is not None:
+        return plain(np.asarray(value))
     return value
 
 

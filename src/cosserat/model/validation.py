@@ -15,8 +15,9 @@ from cosserat.model.fluid_loads import Buoyancy
 from cosserat.model.loads import is_zero
 from cosserat.model.modal import ModalBody
 from cosserat.model.nodes import lumps_of
-from cosserat.model.parameters import Parameter
+from cosserat.model.parameters import Parameter, resolve
 from cosserat.model.records import Component
+from cosserat.model.section import ShapeSection
 
 if TYPE_CHECKING:
     from cosserat.model.joint import Joint
@@ -51,6 +52,7 @@ def validate(model: Model) -> None:
         servo.find(model)
     check_frames(model)
     _warn_idle(model)
+    _warn_units(model)
 
 
 def check_frames(model: Model) -> None:
@@ -108,6 +110,31 @@ def _warn_idle(model: Model) -> None:
             f"{model.title}: {', '.join(repr(n) for n in idle)}: attached to nothing, without load, gravity or "
             "initial velocity, so it will never move",
         )
+
+
+def _warn_units(model: Model) -> None:
+    """Sizes and angles that are likely in other units than metres and radians."""
+    for beam in model.beams:
+        section = beam._section
+        if not isinstance(section, ShapeSection):
+            continue
+        size = section.constants()
+        radius = np.sqrt(max(size.Iy, size.Iz) / size.area)
+        if radius > beam.length:
+            warn(
+                f"{beam.title}: its section, with a radius of gyration of {radius:.3g} m, is thicker than the beam of "
+                f"{beam.length:.3g} m is long: are all sizes in metres?"
+            )
+    for joint in model.joints:
+        for freedom, motion in zip(joint.freedoms, joint.motion, strict=True):
+            if motion is None or freedom.kind != "rotation" or not motion.is_constant:
+                continue
+            angle = resolve(motion.source)
+            if abs(angle) > 2.0 * np.pi + 1e-9:
+                warn(
+                    f"{joint.title}: motion holds {freedom.name!r} at {angle:g} rad, which is more than a turn: angles "
+                    "are in radians, such as np.radians(90)"
+                )
 
 
 def names_of(components: Any) -> str:

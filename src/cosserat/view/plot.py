@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.io import output
 from cosserat.lie.protocol import Array
 from cosserat.results.comparison import asked, demand_quantity
@@ -115,6 +115,10 @@ def _default_targets(run: Run, quantity: str) -> tuple[Any, ...]:
 def new_axes(ax: Axes | None) -> tuple[Any, Any]:
     """Figure and axes: those given, or new ones, also where there is no display."""
     if ax is not None:
+        from matplotlib.axes import Axes
+
+        if not isinstance(ax, Axes):
+            raise SolveError(f"plot: ax is {shown(ax)}; pass axes of Matplotlib, such as those of plt.subplots()")
         return ax.figure, ax
     try:
         from matplotlib import pyplot

@@ -1,0 +1,63 @@
+"""Slips of the first hour with the package: each is told, and what is harmless is taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import cosserat as cs
+from cosserat.errors import CosseratWarning, PlaceError, SolveError
+
+ALUMINIUM = cs.materials.ALUMINIUM_6061
+
+
+def beam(outer: float = 0.03, inner: float = 0.027, points: object = ((0, 0, 0), (1, 0, 0))) -> cs.Beam:
+    return cs.Beam("beam", points=points, section=cs.Tube(outer, inner), material=ALUMINIUM, elements=2)
+
+
+def hinged(part: cs.Beam, **drive: object) -> cs.Model:
+    model = cs.Model("arm")
+    model.add(part)
+    model.add(cs.Revolute("hinge", cs.GROUND, part.start, axis=(0, 0, 1), **drive))
+    return model
+
+
+def test_a_place_that_was_not_found_is_told_at_once() -> None:
+    with pytest.raises(PlaceError, match="joint 'hinge': parent: None is not a place"):
+        cs.Revolute("hinge", None, beam().start, axis=(0, 0, 1))
+    with pytest.raises(PlaceError, match="load 'push': place: None is not a place"):
+        cs.Force("push", None, (0, 0, 1))
+
+
+def test_degrees_for_radians() -> None:
+    with pytest.warns(CosseratWarning, match="holds 'rz' at 90 rad, which is more than a turn"):
+        cs.simulate(hinged(beam(), motion=90), duration=0.01, step=0.005)
+    cs.simulate(hinged(beam(), motion=np.radians(90)), duration=0.01, step=0.005)
+
+
+def test_millimetres_for_metres() -> None:
+    with pytest.warns(CosseratWarning, match="thicker than the beam of 1 m is long: are all sizes in metres?"):
+        cs.simulate(hinged(beam(30, 27)), duration=0.01, step=0.005)
+
+
+def test_labelled_arrays_are_taken_as_they_are_now() -> None:
+    place = xr.DataArray([1.0, 2.0, 3.0], dims="axis")
+    ball = cs.RigidBody("ball", mass=xr.DataArray(2.0), com=place, inertia=(1, 1, 1))
+    place[0] = 5.0
+    assert ball.mass == 2.0
+    assert ball.com.tolist() == [1, 2, 3]
+    assert repr(ball) == "RigidBody('ball', mass=2.0, com=(1.0, 2.0, 3.0), inertia=(1, 1, 1))"
+    assert beam(points=xr.DataArray(np.eye(3)[:2])).length == pytest.approx(np.sqrt(2))
+    assert cs.Force("push", ball, xr.DataArray([0.0, 0.0, 1.0])) == cs.Force("push", ball, (0.0, 0.0, 1.0))
+
+
+def test_values_in_messages_stand_in_one_line() -> None:
+    with pytest.raises(SolveError) as told:
+        cs.simulate(hinged(beam()), duration=xr.DataArray(0.01), step=0.005)
+    assert "\n" not in str(told.value)
+
+
+def test_what_is_no_axes() -> None:
+    with pytest.raises(SolveError, match="plot: ax is 3; pass axes of Matplotlib"):
+        cs.simulate(hinged(beam()), duration=0.01, step=0.005).plot("beam.end", ax=3)
