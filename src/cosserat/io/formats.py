@@ -86,9 +86,14 @@ def _parquet(data: Dataset) -> bytes:
     return stream.getvalue()
 
 
+def listable(data: Dataset) -> Dataset:
+    """A dataset without coordinates that files cannot list: they do it with blanks between the names."""
+    return data.reset_coords([name for name in data.coords if " " in str(name) and name not in data.dims])
+
+
 def _is_zarr(folder: Path) -> bool:
     return any((folder / name).is_file() for name in (".zgroup", "zarr.json"))
 
 
 def _zarr(data: Dataset, folder: Path) -> None:
-    data.to_zarr(folder, mode="w-", consolidated=True, zarr_format=2)
+    listable(data).to_zarr(folder, mode="w-", consolidated=True, zarr_format=2)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from cosserat.calls import answered
 from cosserat.errors import CosseratError, FileFormatError, SolveError, shown
 from cosserat.io.bounds import check_arrays, demand
+from cosserat.io.formats import listable
 from cosserat.io.stored import MATRICES, StoredModel, arrays_of, layout_of, mechanism_from
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.results.equilibrium import Equilibrium
@@ -86,7 +87,7 @@ def _written(data: Any, raw: dict[str, Any], arrays: dict[str, Any], layout: dic
     from xarray.backends import H5NetCDFStore
 
     stream = io.BytesIO()
-    data = data.reset_coords([name for name in data.coords if " " in name])  # files list them with spaces between
+    data = listable(data)
     with h5netcdf.File(stream, "w") as root:
         packed = {str(k): {"zlib": True, "complevel": 4, "fletcher32": True} for k in data.data_vars}
         data.dump_to_store(H5NetCDFStore(root), encoding=packed)

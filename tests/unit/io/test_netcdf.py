@@ -114,3 +114,13 @@ def test_names_with_spaces(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> 
     back = cs.load_run(tmp_path / "arm.nc")
     assert back.data.identical(run.data)
     assert back.reaction("left shoulder").identical(run.reaction("left shoulder"))
+    floating = cs.simulate(model, duration=0.02, step=0.01, formulation="floating", modes=2)
+    floating.save(tmp_path / "arm.nc")
+    back = cs.load_run(tmp_path / "arm.nc")
+    assert back.data.identical(floating.data)
+    assert back.coordinate("left arm").identical(floating.coordinate("left arm"))
+    pytest.importorskip("zarr")
+    floating.save(tmp_path / "arm.zarr")
+    assert not recwarn.list
+    with xarray.open_zarr(tmp_path / "arm.zarr") as data:
+        assert np.allclose(data["left arm.position"], floating.data["left arm.position"])
