@@ -153,6 +153,32 @@ def test_derivatives_and_modes(formulation):
     assert found.B[4, 1] == pytest.approx(float(table.sel(force="M", by="elevator")) / 1.5, rel=1e-6)
 
 
+def hat(a):
+    return np.cross(np.eye(3), a)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("turn", [0.0, 0.3, -0.5])
+def test_states_of_a_turn_obey_the_equations_of_flight(turn, formulation):
+    """m (v' + w × v) = F + m g in body axes: where it flies does not matter, though the frame goes round."""
+    found = cs.trim(plane(), CONTROLS, flight=cs.Flight(V, turn=turn, climb=0.05), formulation=formulation)
+    table = found.derivatives.sel(by=["u", "v", "w", "p", "q", "r"]).values
+    roll, pitch = found.attitude["roll"], found.attitude["pitch"]
+    down = np.array([-np.sin(pitch), np.sin(roll) * np.cos(pitch), np.cos(roll) * np.cos(pitch)])
+    alpha, beta = found.angle_of_attack, found.sideslip
+    v = V * np.array([np.cos(alpha) * np.cos(beta), np.sin(beta), np.sin(alpha) * np.cos(beta)])
+    w, J = turn * down, INERTIA
+    wanted = np.zeros((9, 12))
+    wanted[:3, :6] = table[:3] / M + np.hstack((-hat(w), hat(v)))
+    wanted[:3, 6:9] = G * hat(down)
+    wanted[3:6, :3] = np.linalg.solve(J, table[3:, :3])
+    wanted[3:6, 3:6] = np.linalg.solve(J, table[3:, 3:] - hat(w) @ J + hat(J @ w))
+    wanted[6:, 3:6], wanted[6:, 6:9] = np.eye(3), -hat(w)
+    np.testing.assert_allclose(found.A[:9], wanted, atol=1e-4 * np.abs(wanted).max())
+    np.testing.assert_allclose(found.A[9:, 9:], -turn * hat((0, 0, 1.0)), atol=1e-5)  # seen from the path's axes
+    assert all(np.abs(mode.states[:9]).max() > 1e-6 for mode in found.modes)  # no circle beside the first is a mode
+
+
 def quadrotor():
     """REFERENCES: m = 1.2, k_T = 1e-5, drag 0.1 v^2."""
     model = cs.Model("quadrotor", gravity=(0, 0, -G), fluid=cs.Fluid(density=1.0))

@@ -77,7 +77,7 @@ class Trim:
 FORCES = ("X", "Y", "Z", "L", "M", "N")
 """Forces forward, to the right, down (N), and the moments about these axes (N m)."""
 SPEEDS = ("u", "v", "w", "p", "q", "r")
-"""Velocities forward, to the right, down (m/s), and angular velocities about these axes (rad/s), body axes."""
+"""Velocities in still air forward, to the right, down (m/s), angular velocities about these axes (rad/s), body axes."""
 STATES = (*SPEEDS, "roll", "pitch", "heading", "ahead", "right", "down")
 """States of flight: the speeds, small turns about the body's axes (rad), displacement along the path's axes (m)."""
 MODES = ("short period", "phugoid", "Dutch roll", "roll", "spiral")
@@ -206,7 +206,8 @@ def named_modes(A: Array, states: Array, speed: float) -> tuple[FlightMode, ...]
     typical = max((abs(value) for value, _ in found[:8]), default=0.0)
     kept: list[list[Any]] = []
     for value, shape in found[:12]:
-        if abs(value) > _ZERO * max(typical, 1e-12):
+        moved, shifted = np.linalg.norm(shape[:9] * weight), abs(value) * np.linalg.norm(shape[9:])
+        if abs(value) > _ZERO * max(typical, 1e-12) and moved > _ZERO * shifted:  # a shifted circle is as good
             along = np.linalg.norm((shape[:9] * weight)[[0, 2, 4, 7]])
             aside = np.linalg.norm((shape[:9] * weight)[[1, 3, 5, 6]])
             side = "along" if along > 3.0 * aside else "aside" if aside > 3.0 * along else ""

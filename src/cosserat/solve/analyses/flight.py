@@ -385,9 +385,8 @@ def _states(C: Array, R: Array, flight: Flight, velocity: Array) -> Array:
     E = flight.axes
     body = E.T @ R.T  # from world axes to forward, right, down of the body
     spin = flight.turn * E[:, 2]
-    return np.vstack((
-        body @ (v + so3.hat(velocity) @ turn), body @ (w + so3.hat(spin) @ turn), body @ turn, E.T @ x
-    ))  # fmt: skip
+    v, w = v + so3.hat(spin) @ x, w + so3.hat(spin) @ turn  # in space: the frame of a turn carries along
+    return np.vstack((body @ (v + so3.hat(velocity) @ turn), body @ w, body @ turn, E.T @ x))
 
 
 def _derivatives(flying: FlyingModel, found: Equilibrium, names: list[str], frames: Formulation) -> Any:
