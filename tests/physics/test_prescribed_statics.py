@@ -183,6 +183,14 @@ def test_runs_start_with_the_rotation_of_an_equilibrium():
     with pytest.raises(cs.CosseratError, match="joint 'clamp' does not allow it"):
         cs.simulate(model, 0.1, step=1e-3, start=cs.equilibrium(model, spin=(0, 0, 5.0)))
 
+    pendulum = cs.Model("pendulum", gravity=(0, 0, -9.81))  # a mass point: lengths do not tell turns that are too much
+    bob = pendulum.add(cs.RigidBody("bob", mass=1.0, com=(0, 0, -1), inertia=1e-9 * np.eye(3)))
+    pendulum.add(cs.Revolute("pivot", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    aside = cs.equilibrium(pendulum, spin=(0, 0, 4.0), stable=True)
+    for formulation in ("galilean", "floating"):
+        with pytest.raises(cs.CosseratError, match="joint 'pivot' does not allow it"):
+            cs.simulate(pendulum, 0.1, step=1e-3, start=aside, formulation=formulation)
+
 
 def test_an_arch_is_pushed_through():
     """Crown of a shallow clamped arch pushed down by 0.6 m; 2090.67 N by shooting with a Runge-Kutta method."""

@@ -133,3 +133,18 @@ def test_a_law_that_does_not_turn_along_is_refused(formulation: str | cs.Floatin
     assert_allclose(turning.position("blade.end"), pulled.position("blade.end"), atol=1e-6)
     braked = cs.equilibrium(blade_with(brake, c=0.1), spin=spin, formulation=formulation)
     assert_allclose(braked.reaction("root")[5], 0.1 * 3.0, rtol=1e-2)  # c W times the length squared
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+@pytest.mark.parametrize(("slow", "fast"), [(1.0, 5.0), (3.0, 3.5)])
+def test_a_pendulum_on_a_turntable_leaves_the_vertical(slow: float, fast: float, formulation: str) -> None:
+    """Branch point at W^2 = g/l to rounding, where the speed is the parameter; beyond, cos(angle) = g/(l W^2)."""
+    W = cs.Parameter("W", slow)
+    model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+    bob = model.add(cs.RigidBody("bob", mass=1.0, com=(0, 0, -1), inertia=0.1 * np.eye(3)))
+    model.add(cs.Revolute("pivot", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    path = cs.continuation(model, "W", slow, fast, spin=(0, 0, W), switch="branch 1", formulation=formulation)
+    assert [point.kind for point in path.points] == ["branch"]
+    assert path.points[0].value == pytest.approx(np.sqrt(9.81), rel=1e-10)
+    angles = path.branches[0].coordinate("pivot")
+    assert np.cos(angles) == pytest.approx(9.81 / path.branches[0].parameter ** 2, abs=1e-8)

@@ -82,6 +82,7 @@ class Parametric(ABC):
             self.turn({name: value + side * h})
             sides.append(-self.statics.residual())
         self.turn({name: value})
+        self.statics.residual()  # the tangent takes accelerations and forces from the state: not those of the last side
         return (sides[0] - sides[1]) / (2.0 * h)
 
     def found(self, state: State | None = None, stats: dict[str, Any] | None = None, **more: Any) -> Equilibrium:

@@ -14,7 +14,7 @@ from cosserat.kernels.residual import add_inertia, constraint_rates, forces, tra
 from cosserat.results.joints import tracked_in
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried
-from cosserat.solve.assembly import assemble_configuration, close_gaps
+from cosserat.solve.assembly import assemble_configuration, close_gaps, constraint_units
 from cosserat.solve.initial import (
     consistent_accelerations,
     consistent_velocities,
@@ -177,9 +177,9 @@ def _demand_turning(compiled: CompiledModel, memory: Memory, t: float) -> None:
     drives = [d[0] for d in compiled.sampler.sample_rates(np.array([t]))]
     rate, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
     constraint_rates(memory.address, drives[0], drives[1], drives[2], rate, unused)
-    fastest = max(float(np.max(np.abs(twists[:, :3]))), compiled.length * float(np.max(np.abs(twists[:, 3:]))))
-    worst = np.max(np.abs(rate), axis=1, initial=0.0)
-    if len(worst) and float(np.max(worst)) > 1e-6 * max(fastest, fastest / compiled.length):
+    fastest = np.max(np.abs(twists), axis=0) / np.repeat([compiled.size, 1.0], 3)
+    worst = np.max(np.abs(rate) / constraint_units(compiled), axis=1, initial=0.0)
+    if len(worst) and float(np.max(worst)) > 1e-6 * float(np.max(fastest)):
         raise SolveError(
             f"simulate: the equilibrium given as start is a steady rotation together with the ground, which stands "
             f"still in a run: {compiled.constraint_title(int(np.argmax(worst)))} does not allow it; put a Revolute "
