@@ -46,19 +46,7 @@ from cosserat.compile.state_laws import compile_law
 from cosserat.compile.state_loads import n_columns, signal_functions, signals_of, state_load_arrays
 from cosserat.compile.timetable import Sampler
 from cosserat.errors import ModelError
-from cosserat.kernels.arrays import (
-    Bodies,
-    Elements,
-    LineLoads,
-    Loads,
-    Media,
-    Nodes,
-    RollingArrays,
-    Rules,
-    Springs,
-    StateLoads,
-    zeros,
-)
+from cosserat.kernels import arrays
 from cosserat.lie import se3
 from cosserat.model.model import Model
 from cosserat.model.servos import servos_of
@@ -77,25 +65,28 @@ class ComponentKind(NamedTuple):
 KINDS = (
     ComponentKind(
         "springs",
-        Springs,
+        arrays.Springs,
         lambda parts: parts.model.springs,
         spring_arrays,
         lambda parts: parts.couples(parts.model.springs),
     ),
-    ComponentKind("loads", Loads, lambda parts: parts.model.loads or parts.model.distributed_loads, load_arrays),
+    ComponentKind("loads", arrays.Loads, lambda parts: parts.model.loads or parts.model.distributed_loads, load_arrays),
     ComponentKind(
-        "line_loads", LineLoads, lambda parts: parts.model.distributed_loads and along_beams(parts), line_load_arrays
+        "line_loads",
+        arrays.LineLoads,
+        lambda parts: parts.model.distributed_loads and along_beams(parts),
+        line_load_arrays,
     ),
     ComponentKind(
         "state_loads",
-        StateLoads,
+        arrays.StateLoads,
         lambda parts: parts.laws,
         state_load_arrays,
         lambda parts: parts.couples([law.load for law in parts.laws]),
     ),
-    ComponentKind("media", Media, lambda parts: parts.media, media_arrays),
-    ComponentKind("rolling", RollingArrays, lambda parts: parts.model.rolling, rolling_arrays, coupled_by_rules),
-    ComponentKind("rules", Rules, lambda parts: parts.model.rolling and users(parts.model), rule_arrays),
+    ComponentKind("media", arrays.Media, lambda parts: parts.media, media_arrays),
+    ComponentKind("rolling", arrays.RollingArrays, lambda parts: parts.model.rolling, rolling_arrays, coupled_by_rules),
+    ComponentKind("rules", arrays.Rules, lambda parts: parts.model.rolling and users(parts.model), rule_arrays),
 )
 
 
@@ -141,7 +132,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         bodies = _with_fluid_and_propellant(parts, bodies, nodes)
     held = {i for joint in joints for i in (joint.parent.node, joint.child.node)}.union(*wheels)
     bodies = bodies._replace(lone=lone_bodies(bodies, held))
-    packed = {kind.name: kind.pack(parts) if kind in used else zeros(kind.group) for kind in KINDS}
+    packed = {kind.name: kind.pack(parts) if kind in used else arrays.zeros(kind.group) for kind in KINDS}
     signals = signals_of(model) if laws else []
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
@@ -186,19 +177,19 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     )
 
 
-def _bodies(parts: Parts, nodes: Nodes) -> Bodies:
+def _bodies(parts: Parts, nodes: arrays.Nodes) -> arrays.Bodies:
     """Arrays of the rigid bodies, with the mass of a fluid around them; their weight comes to that of the nodes."""
     model, own = parts.model, parts.skeleton.bodies
     for body in model.bodies:
         nodes.mass[own[body.name]] += float(body.mass)
-    return zeros(Bodies)._replace(
+    return arrays.zeros(arrays.Bodies)._replace(
         node=ints(list(own.values())),
         mass=body_masses(model),
         block=ints([parts.block(i, i) for i in own.values()]),
     )
 
 
-def _with_fluid_and_propellant(parts: Parts, bodies: Bodies, weights: Nodes) -> Bodies:
+def _with_fluid_and_propellant(parts: Parts, bodies: arrays.Bodies, weights: arrays.Nodes) -> arrays.Bodies:
     """The bodies, and behind them, as further bodies, what moves with places: a fluid, then propellant.
 
     What burns away has a mass that is sampled.
@@ -232,14 +223,14 @@ def _with_fluid_and_propellant(parts: Parts, bodies: Bodies, weights: Nodes) -> 
     )
 
 
-def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[str, ElementMatrices]]:
+def _elements(model: Model, skeleton: Skeleton) -> tuple[arrays.Elements, arrays.Nodes, dict[str, ElementMatrices]]:
     """Element arrays, gravity data of nodes, and the matrices of every beam."""
     beams, n = skeleton.beams, skeleton.n_nodes
     node, d0, ne = skeleton.pairs, skeleton.vectors, len(skeleton.pairs)
     like = np.zeros(ne, dtype=np.int64)
     stiffness, second, turning = np.zeros((ne, 6, 6)), np.zeros((ne, 216)), np.zeros((ne, 6))
     viscosity, mass = np.zeros(ne), np.zeros((ne, 82))
-    nodes = Nodes(np.zeros(n + 1), np.zeros((n + 1, 3)))
+    nodes = arrays.Nodes(np.zeros(n + 1), np.zeros((n + 1, 3)))
     found: dict[str, ElementMatrices] = {}
     for beam in model.beams:
         mesh = beams[beam.name]
@@ -252,4 +243,4 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
         for side in range(2):
             np.add.at(nodes.mass, mesh.pairs[:, side], masses[:, side])
             np.add.at(nodes.moment, mesh.pairs[:, side], moments[:, side])
-    return Elements(node, like, d0, stiffness, second, turning, viscosity, mass, ints([], 4)), nodes, found
+    return arrays.Elements(node, like, d0, stiffness, second, turning, viscosity, mass, ints([], 4)), nodes, found

@@ -13,23 +13,7 @@ from cosserat.compile.mesh import BeamMesh, node_layout
 from cosserat.compile.rows import ActiveFreedom, JointRows
 from cosserat.compile.state_laws import CompiledLaw
 from cosserat.compile.timetable import Sampler, Timetable
-from cosserat.kernels.arrays import (
-    Bodies,
-    Elements,
-    Freedoms,
-    Joints,
-    LineLoads,
-    Loads,
-    Media,
-    Nodes,
-    Pattern,
-    RollingArrays,
-    Rules,
-    Springs,
-    StateLoads,
-    Turns,
-    address_rows,
-)
+from cosserat.kernels import arrays
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.joints import Joint
@@ -69,20 +53,20 @@ class CompiledJoint:
 class System(NamedTuple):
     """The groups of `kernels.arrays.Problem` that describe the mechanism, in its order."""
 
-    nodes: Nodes
-    elements: Elements
-    bodies: Bodies
-    joints: Joints
-    freedoms: Freedoms
-    turns: Turns
-    springs: Springs
-    loads: Loads
-    line_loads: LineLoads
-    state_loads: StateLoads
-    media: Media
-    rolling: RollingArrays
-    rules: Rules
-    pattern: Pattern
+    nodes: arrays.Nodes
+    elements: arrays.Elements
+    bodies: arrays.Bodies
+    joints: arrays.Joints
+    freedoms: arrays.Freedoms
+    turns: arrays.Turns
+    springs: arrays.Springs
+    loads: arrays.Loads
+    line_loads: arrays.LineLoads
+    state_loads: arrays.StateLoads
+    media: arrays.Media
+    rolling: arrays.RollingArrays
+    rules: arrays.Rules
+    pattern: arrays.Pattern
 
 
 @dataclass(frozen=True)
@@ -155,9 +139,9 @@ class CompiledModel:
     def addresses(self) -> dict[str, Any]:
         """Tables (n, 2) of addresses of what users wrote, and of its derivatives, by fields of `Solver`."""
         return {
-            "units": address_rows([(law.law, law.derivative, law.inertia) for law in self.laws], 3),
-            "rules": address_rows([(rule.law, None) for rule in self.rules]),
-            "media": medium_addresses(self.media, self.beams) if self.media else address_rows([]),
+            "units": arrays.address_rows([(law.law, law.derivative, law.inertia) for law in self.laws], 3),
+            "rules": arrays.address_rows([(rule.law, None) for rule in self.rules]),
+            "media": medium_addresses(self.media, self.beams) if self.media else arrays.address_rows([]),
         }
 
     def constraint_title(self, k: int) -> str:

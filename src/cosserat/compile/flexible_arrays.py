@@ -12,21 +12,6 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import frame_to_row
 from cosserat.compile.modal_dynamics import Seat, affine_fields
 from cosserat.kernels.flexible import arrays
-from cosserat.kernels.flexible.arrays import (
-    ElasticBodies,
-    Factor,
-    Factored,
-    Linear,
-    Linearised,
-    LinkMotions,
-    Links,
-    LinkState,
-    Packed,
-    Seats,
-    TreeArrays,
-    TreeScratch,
-    Vectors,
-)
 from cosserat.kernels.flexible.bent import ROOM
 from cosserat.kernels.flexible.body_tangents import MODE_ROW
 from cosserat.kernels.flexible.seat_tangents import S_ROW
@@ -63,54 +48,56 @@ class FlexibleArrays:
         inertia = np.array([link.inertia.ravel() for link in links])
         seats = pack_seats([seat for link in links for seat in (link.base, link.own)])
         self.link_inertia = np.ascontiguousarray(inertia, dtype=float).reshape(-1, 36)
-        tree = TreeArrays(Links(self.table, joint, self.link_inertia, armature), pack_bodies(kinds.different), seats)
-        self._packed = Packed(arrays.tree_handles, tree)
+        tree = arrays.TreeArrays(
+            arrays.Links(self.table, joint, self.link_inertia, armature), pack_bodies(kinds.different), seats
+        )
+        self._packed = arrays.Packed(arrays.tree_handles, tree)
         self.tree = self._packed.address
         self._largest = max(link.n_modes for link in links)
 
-    def new_state(self) -> Packed:
+    def new_state(self) -> arrays.Packed:
         """Room for a state and its motion."""
         n, sizes, room = len(self.table), self._sizes, 15 * (self._largest + 9)
-        motion = LinkMotions(
+        motion = arrays.LinkMotions(
             np.zeros((n, 12)), np.zeros((n, 12)), np.zeros(self.n_z), np.zeros((n, 6)),
             np.zeros(sizes[arrays.CARRY]), np.zeros(sizes[arrays.AXES]), np.zeros(sizes[arrays.INERTIA]),
             np.zeros(self.n_z), np.zeros(sizes[arrays.INERTIA]),
         )  # fmt: skip
         one, two = np.zeros((2, self.n_z))
         rows, more, last = np.zeros((3, room))
-        scratch = TreeScratch(one, two, rows, more, last, np.zeros(36 * self._largest + ROOM))
+        scratch = arrays.TreeScratch(one, two, rows, more, last, np.zeros(36 * self._largest + ROOM))
         q, v, a, tau, effort = np.zeros((5, self.n_v))
-        vectors = Vectors(
+        vectors = arrays.Vectors(
             q, v, a, tau, np.zeros(self.n_v, dtype=np.int64), np.zeros(6), effort, np.zeros(self.n_z),
             np.zeros(self.n_z), np.zeros(self.n_pivots),
         )  # fmt: skip
-        return Packed(arrays.state_handles, LinkState(motion, vectors, scratch))
+        return arrays.Packed(arrays.state_handles, arrays.LinkState(motion, vectors, scratch))
 
-    def new_linear(self, places: Seats) -> Packed:
+    def new_linear(self, places: arrays.Seats) -> arrays.Packed:
         """Room for the recursions linearised at a state; `places`: where springs and loads act."""
         n, n_z, seats = len(self.table), self.n_z, self._packed.problem.seats
         slope, rate, change = np.zeros((3, 6 * int(seats.modes.sum())))
         place_slope, place_rate, place_change = np.zeros((3, 6 * int(places.modes.sum())))
         rates, dz, dx, dforce = np.zeros((4, n_z))
         modes = int(self._sizes[arrays.MODAL])
-        linear = Linear(
+        linear = arrays.Linear(
             np.zeros((n, L_ROW)), np.zeros((2 * n, S_ROW)), slope, rate, change,
             np.zeros((len(places.link), S_ROW)), place_slope, place_rate, place_change,
             np.zeros(modes * MODE_ROW), np.zeros(36 * modes + ROOM * n), rates, dz, dx, dforce, np.zeros((n, 6)),
             np.zeros(n, dtype=np.int64),
         )  # fmt: skip
-        return Packed(arrays.linear_handles, Linearised(linear))
+        return arrays.Packed(arrays.linear_handles, arrays.Linearised(linear))
 
-    def new_factor(self) -> Packed:
+    def new_factor(self) -> arrays.Packed:
         """Room for the factors at a state."""
         sizes, largest = self._sizes, self._largest + 6
         axes, n_v = int(sizes[arrays.AXES]), self.n_v
-        factor = Factor(
+        factor = arrays.Factor(
             np.zeros(sizes[arrays.INERTIA]), np.zeros(self.n_pivots), np.zeros(n_v), np.zeros(axes), np.zeros(axes),
             np.zeros(n_v, dtype=np.int64), np.zeros(len(self.table), dtype=np.int64), np.zeros(n_v),
             np.zeros(largest * largest),
         )  # fmt: skip
-        return Packed(arrays.factor_handles, Factored(factor))
+        return arrays.Packed(arrays.factor_handles, arrays.Factored(factor))
 
 
 class _Kinds:
@@ -165,7 +152,7 @@ def _joined(parts: list[Array]) -> Array:
     return np.concatenate([np.ravel(part) for part in parts]) if parts else np.zeros(0)
 
 
-def pack_bodies(bodies: Sequence[ModalBody]) -> ElasticBodies:
+def pack_bodies(bodies: Sequence[ModalBody]) -> arrays.ElasticBodies:
     """Tensors of elastic bodies side by side."""
     couplings, seconds, halves = [], [], []
     affine = [affine_fields(body.inertia) for body in bodies]
@@ -182,7 +169,7 @@ def pack_bodies(bodies: Sequence[ModalBody]) -> ElasticBodies:
             np.concatenate((inertia.linear_stiffening, inertia.cross_coupling, inertia.angular_stiffening), axis=2)
         )
         halves.append(np.swapaxes(half, 0, 1).reshape(m, m, 9)[:, :, _SYMMETRIC])
-    return ElasticBodies(
+    return arrays.ElasticBodies(
         np.array([body.inertia.mass for body in bodies], dtype=float),
         np.array([body.inertia.first_moment for body in bodies], dtype=float).reshape(-1, 3),
         np.array([body.inertia.inertia.ravel()[_SYMMETRIC] for body in bodies], dtype=float).reshape(-1, 6),
@@ -196,7 +183,7 @@ def pack_bodies(bodies: Sequence[ModalBody]) -> ElasticBodies:
     )  # fmt: skip
 
 
-def pack_seats(seats: Sequence[Seat]) -> Seats:
+def pack_seats(seats: Sequence[Seat]) -> arrays.Seats:
     """Frames on links and the interfaces they move with."""
     n = len(seats)
     link, modes, shape_at, pair_at = (np.full(n, fill, dtype=np.int64) for fill in (-1, 0, 0, -1))
@@ -212,7 +199,7 @@ def pack_seats(seats: Sequence[Seat]) -> Seats:
                 pair_at[s] = _place(np.transpose(seat.interface.stiffening, (1, 2, 0)), pairs)
     rows_at = 6 * (np.cumsum(modes) - modes)
     joined = [_joined([table for _, table in tables.values()]) for tables in (shapes, pairs)]
-    return Seats(link, modes, shape_at, pair_at, rows_at, frame, interface, *joined)
+    return arrays.Seats(link, modes, shape_at, pair_at, rows_at, frame, interface, *joined)
 
 
 def _place(table: Array, tables: dict[bytes, tuple[int, Array]]) -> int:

@@ -19,16 +19,8 @@ import numpy as np
 from cosserat.calls import answered
 from cosserat.errors import ModelError, shown
 from cosserat.lie.protocol import Array
+from cosserat.model import derivatives
 from cosserat.model.closures import Copied, parameters_of_function, same_function
-from cosserat.model.derivatives import (
-    PARTS,
-    NeedsFloats,
-    as_jet,
-    demand_finite,
-    differentiate,
-    floats,
-    vector_of_floats,
-)
 from cosserat.model.expressions import Expression
 from cosserat.model.jets import Jet
 from cosserat.model.parameters import Parameter, is_number, number_from_text, parameters_in, resolve
@@ -50,8 +42,8 @@ class Function(Copied):
         return {p.name: p for p in self.parameter_objects()}
 
     def _demand_finite(self, jet: Jet, t: Array) -> tuple[Array, Array, Array]:
-        for part in PARTS:
-            demand_finite(part, getattr(jet, part), t, self.where, self.variable)
+        for part in derivatives.PARTS:
+            derivatives.demand_finite(part, getattr(jet, part), t, self.where, self.variable)
         return jet.value, jet.rate, jet.acceleration
 
 
@@ -145,9 +137,9 @@ class TimeFunction(Function):
             return np.full(t.shape, float(self.source))
         try:
             value = self._at(t) if self._expression is not None else self.exact(t).value
-        except NeedsFloats:
-            value = floats(self.source, t, self.where)
-        demand_finite("value", value, t, self.where, self.variable)
+        except derivatives.NeedsFloats:
+            value = derivatives.floats(self.source, t, self.where)
+        derivatives.demand_finite("value", value, t, self.where, self.variable)
         return value
 
     def jet(self, t: Any) -> tuple[Array, Array, Array]:
@@ -173,7 +165,9 @@ class TimeFunction(Function):
         assert self._expression is not None
         names = {n: np.float64(p.value) for n, p in self._known.items()}
         found = self._expression.evaluate({**names, self.variable: t})
-        return as_jet(found, t.shape) if isinstance(t, Jet) else np.broadcast_to(found, t.shape).astype(float)
+        return (
+            derivatives.as_jet(found, t.shape) if isinstance(t, Jet) else np.broadcast_to(found, t.shape).astype(float)
+        )
 
     def _jet(self, t: Array, by_differences: bool) -> Jet:
         if is_number(self.source):
@@ -182,8 +176,8 @@ class TimeFunction(Function):
             jet: Jet = self._at(Jet.variable(t))
             return jet
         if isinstance(self.source, tuple):
-            return Jet(*(floats(f, t, self.where) for f in self.source))
-        return differentiate(self.source, t, self.where, None, self.variable, by_differences)[0]
+            return Jet(*(derivatives.floats(f, t, self.where) for f in self.source))
+        return derivatives.differentiate(self.source, t, self.where, None, self.variable, by_differences)[0]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TimeFunction):
@@ -265,7 +259,7 @@ class VectorFunction(Function):
         function, size = self.callable, self.total
         values = np.empty((t.size, size))
         for i, ti in enumerate(t):
-            values[i] = vector_of_floats(function, ti, size, self.where, self.variable)
+            values[i] = derivatives.vector_of_floats(function, ti, size, self.where, self.variable)
         return values[:, self.first : self.first + self.size]
 
     def part(self, first: int, size: int) -> VectorFunction:
@@ -281,7 +275,7 @@ class VectorFunction(Function):
         if self.callable is None:
             parts = [c.jet(t) for c in self.components]
         else:
-            jets = differentiate(self.callable, t, self.where, self.total, self.variable)
+            jets = derivatives.differentiate(self.callable, t, self.where, self.total, self.variable)
             parts = [self._demand_finite(jet, t) for jet in jets[self.first : self.first + self.size]]
         value, rate, acceleration = (np.stack([p[k] for p in parts], axis=1) for k in range(3))
         return value, rate, acceleration
