@@ -64,29 +64,20 @@ class ComponentKind(NamedTuple):
 
 KINDS = (
     ComponentKind(
-        "springs",
-        arrays.Springs,
-        lambda parts: parts.model.springs,
-        spring_arrays,
-        lambda parts: parts.couples(parts.model.springs),
+        "springs", arrays.Springs, lambda p: p.model.springs, spring_arrays, lambda p: p.couples(p.model.springs)
     ),
-    ComponentKind("loads", arrays.Loads, lambda parts: parts.model.loads or parts.model.distributed_loads, load_arrays),
-    ComponentKind(
-        "line_loads",
-        arrays.LineLoads,
-        lambda parts: parts.model.distributed_loads and along_beams(parts),
-        line_load_arrays,
-    ),
+    ComponentKind("loads", arrays.Loads, lambda p: p.model.loads or p.model.distributed_loads, load_arrays),
+    ComponentKind("line_loads", arrays.LineLoads, along_beams, line_load_arrays),
     ComponentKind(
         "state_loads",
         arrays.StateLoads,
-        lambda parts: parts.laws,
+        lambda p: p.laws,
         state_load_arrays,
-        lambda parts: parts.couples([law.load for law in parts.laws]),
+        lambda p: p.couples(x.load for x in p.laws),
     ),
-    ComponentKind("media", arrays.Media, lambda parts: parts.media, media_arrays),
-    ComponentKind("rolling", arrays.RollingArrays, lambda parts: parts.model.rolling, rolling_arrays, coupled_by_rules),
-    ComponentKind("rules", arrays.Rules, lambda parts: parts.model.rolling and users(parts.model), rule_arrays),
+    ComponentKind("media", arrays.Media, lambda p: p.media, media_arrays),
+    ComponentKind("rolling", arrays.RollingArrays, lambda p: p.model.rolling, rolling_arrays, coupled_by_rules),
+    ComponentKind("rules", arrays.Rules, lambda p: users(p.model), rule_arrays),
 )
 
 

@@ -19,6 +19,7 @@ from cosserat.kernels.arrays import Elements, Media, address_rows
 from cosserat.kernels.beams import relative_vectors
 from cosserat.lie.protocol import Array
 from cosserat.model.beams import Beam
+from cosserat.model.closures import defined
 from cosserat.model.medium import Medium
 from cosserat.model.model import Model
 
@@ -98,9 +99,7 @@ def compile_medium(medium: Medium) -> CompiledMedium | None:
 @functools.lru_cache(256)
 def _function(source: str, name: str) -> Any:
     """A function of a generated source: one for one text, so that it is compiled once."""
-    space: dict[str, Any] = {"math": math}
-    exec(compile(source, "<potential of a medium>", "exec"), space)
-    return space[name]
+    return defined(source, name, "potential of a medium", math=math)
 
 
 def compile_media(model: Model, floating: bool) -> dict[str, CompiledMedium]:

@@ -88,6 +88,12 @@ def _filled(cell: types.CellType) -> bool:
     return True
 
 
+def defined(source: str, name: str, what: str, **space: Any) -> Any:
+    """The function of a name that a generated source defines, over these names; `what` it is stands in tracebacks."""
+    exec(compile(source, f"<{what}>", "exec"), space)
+    return space[name]
+
+
 def same_function(a: Any, b: Any) -> bool:
     """Whether two sources of functions are the same: equal numbers, or the same code over equal values."""
     return _same(a, b, {})

@@ -18,6 +18,7 @@ import numpy as np
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks, coefficients
+from cosserat.model.closures import defined
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.records import Record, recorded
 
@@ -74,7 +75,7 @@ def numbers(name: str, value: Any) -> dict[str, Number]:
 def function(item: str, word: str, name: str, value: Any, angles: tuple[str, ...] = ANGLES) -> Function:
     """A coefficient as a function of (alpha, beta, p)."""
     if is_number(value):
-        return _constant(name)
+        return constant(name)
     if isinstance(value, Mapping):
         return _polynomial(name, value)
     return _given(value, len(angles)) if callable(value) else tabled(*table(item, word, value, angles))
@@ -102,13 +103,13 @@ def _polynomial(name: str, value: Mapping[Any, Number]) -> Function:
     for key in value:
         powers = zip(ANGLES, _powers(name, name, key), strict=True)
         terms.append(" * ".join((f"p[{_named(name, key)!r}]", *(f"{angle}**{n}" for angle, n in powers if n))))
-    space: dict[str, Any] = {}
     source = f"def coefficient(alpha, beta, p):\n    return {' + '.join(terms) or '0.0'}\n"
-    exec(compile(source, "<coefficient>", "exec"), space)
-    return space["coefficient"]
+    return defined(source, "coefficient", "coefficient")
 
 
-def _constant(name: str) -> Function:
+def constant(name: str) -> Function:
+    """A number of a law as a function of angles."""
+
     def coefficient(alpha, beta, p):  # type: ignore[no-untyped-def]
         return p[name]
 

@@ -239,14 +239,14 @@ class Fluid(Record):
         if self._surface is None:
             return below
         if self.above is None:
-            return _up_to_surface(below, _still)
+            return _up_to_surface(below, still)
         above = _velocity(self.above._velocity) if callable(self.above._velocity) else _constant_velocity_above
         return _up_to_surface(below, self.above._known(above, _UNKNOWN))
 
     @property
     def gust_function(self) -> Function:
         """The gust alone; over a free surface, too."""
-        return _still if self._gust is None else _velocity(self._gust)
+        return still if self._gust is None else _velocity(self._gust)
 
     def at(self, x: float, y: float, z: float, t: float = 0.0) -> tuple[float, tuple[float, float, float]]:
         """Density (kg/m^3) and velocity (m/s) at a point and time."""
@@ -319,7 +319,8 @@ def _constant_velocity_above(x, y, z, t, p):  # type: ignore[no-untyped-def]
     return p["above_wind_x"], p["above_wind_y"], p["above_wind_z"]
 
 
-def _still(x, y, z, t, p):  # type: ignore[no-untyped-def]
+def still(x, y, z, t, p):  # type: ignore[no-untyped-def]
+    """No flow."""
     return 0.0, 0.0, 0.0
 
 

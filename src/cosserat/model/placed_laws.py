@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -21,11 +21,19 @@ from cosserat.model.functions import TimeFunction
 from cosserat.model.observers import frame_motion
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.places import Place
-from cosserat.model.records import Component, PlaceField
+from cosserat.model.records import Component, Given, PlaceField, number
 from cosserat.model.state_loads import StateLoad
 
 if TYPE_CHECKING:
     from cosserat.model.model import Model
+
+
+def demand_limits(title: str, argument: str, limits: Any) -> tuple[float, float]:
+    """A pair (lowest, highest) of numbers."""
+    low, high = checks.array(title, argument, limits, (2,))
+    if not low < high:
+        raise ArgumentError(title, argument, f"is ({low:g}, {high:g}); the first must be less than the second")
+    return float(low), float(high)
 
 
 class PlacedLaw(StateLoad):
@@ -66,11 +74,8 @@ class PlacedLaw(StateLoad):
 
     @property
     def _frame_motion(self) -> tuple[Mapping[str, Number], Mapping[str, TimeFunction]]:
-        if not self.moving:
-            return {}, {}
-        assert self._model is not None
-        assert self._model.frame is not None
-        return frame_motion(self._model.frame)
+        frame = self._model.frame if self._feels_frame and self._model is not None else None
+        return ({}, {}) if frame is None else frame_motion(frame)
 
     @property
     def signals(self) -> Mapping[str, TimeFunction]:
@@ -80,12 +85,6 @@ class PlacedLaw(StateLoad):
         super().check()
         for signal in self._inputs.values():
             signal.sample([0.0])
-
-    def _first(self, name: str, limits: Any) -> float:
-        """An input at the start, within limits, from which what follows it with a lag begins."""
-        value = float(self._inputs[name].sample([0.0])[0])
-        low, high = (-math.inf, math.inf) if limits is None else (resolve(x) for x in limits)
-        return min(max(value, low), high)
 
     def set_input(self, name: str, function: TimeFunction) -> None:
         """Give one of its inputs another function of time."""
@@ -132,20 +131,36 @@ class BodyLaw(PlacedLaw):
         self._keep(body=owner.name)
 
 
+class Lagging(PlacedLaw):
+    """Base of the laws that may follow an input with a lag, by a state that they then own."""
+
+    follows: ClassVar[tuple[str, str]]  # names of the state and of its input
+    _lag = number(nonnegative=True)
+    _limits = Given[Any](demand_limits, optional=True)
+
+    @property
+    def lags(self) -> bool:
+        """Whether it follows its input with a lag."""
+        return self.follows[1] in self._inputs and resolve(self._lag) > 0.0
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        return self.follows[:1] if self.lags else ()
+
+    @property
+    def first_states(self) -> tuple[float, ...]:
+        if not self.lags:
+            return ()
+        low, high = (-math.inf, math.inf) if self._limits is None else (resolve(x) for x in self._limits)
+        return (min(max(float(self._inputs[self.follows[1]].sample([0.0])[0]), low), high),)
+
+
 def gimbal_angles(title: str, given: Any, labels: tuple[str, str]) -> dict[str, TimeFunction]:
     """Pitch and yaw of a thrust as functions of time, from a pair."""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise ArgumentError(title, "gimbal", f"must be a pair (pitch, yaw) of angles (rad), got {given!r}")
     words = zip(("pitch", "yaw"), given, labels, strict=True)
     return {word: TimeFunction(angle, f"{title}: {label}") for word, angle, label in words}
-
-
-def demand_limits(title: str, argument: str, limits: Any) -> tuple[float, float]:
-    """A pair (lowest, highest) of numbers."""
-    low, high = checks.array(title, argument, limits, (2,))
-    if not low < high:
-        raise ArgumentError(title, argument, f"is ({low:g}, {high:g}); the first must be less than the second")
-    return float(low), float(high)
 
 
 _STEP = 1e-5  # of s, over which the arc length of a curve is differenced

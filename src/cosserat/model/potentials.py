@@ -15,6 +15,7 @@ import numpy as np
 from cosserat.errors import ArgumentError, ExpressionError
 from cosserat.lie import se3
 from cosserat.model import checks
+from cosserat.model.closures import defined
 from cosserat.model.expressions import Expression
 from cosserat.model.frame_laws import carried, cross, in_axes, in_world
 from cosserat.model.parameters import Number, resolve
@@ -277,9 +278,7 @@ def _prefixed(text: str, names: set[str]) -> str:
 @functools.lru_cache(256)
 def _function(source: str) -> Callable[..., Any]:
     """The law of a source: one function for one text, so that it is compiled once."""
-    space: dict[str, Any] = {"np": np, **FORMULA_FUNCTIONS, **_HELPERS}
-    exec(compile(source, "<potential of a joint>", "exec"), space)
-    found: Callable[..., Any] = space["law"]
+    found: Callable[..., Any] = defined(source, "law", "potential of a joint", np=np, **FORMULA_FUNCTIONS, **_HELPERS)
     return found
 
 

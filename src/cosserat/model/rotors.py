@@ -14,12 +14,13 @@ import numpy as np
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.coefficients import pairs, tabled
+from cosserat.model.coefficients import constant, pairs, tabled
+from cosserat.model.fluid import still
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.frame_laws import cross, in_axes, turning
 from cosserat.model.functions import TimeFunction
-from cosserat.model.parameters import Number, is_number, resolve
-from cosserat.model.placed_laws import demand_limits
+from cosserat.model.parameters import Number, is_number
+from cosserat.model.placed_laws import Lagging
 from cosserat.model.records import Component, Given, number, recorded, unit_vector
 
 
@@ -38,16 +39,15 @@ def _number_or_table(item: str, argument: str, value: Any) -> Any:
     return (checks.number if is_number(value) else _table)(item, argument, value)
 
 
-class Turning(FluidLoad):
+class Turning(Lagging, FluidLoad):
     """Base of rotors: the speed as an input or from the motion of the place, its lag and limits, the momentum."""
 
     _feels_frame = True
+    follows = "spin", "speed"
 
     _direction = Given[Any](_one_or_other)
     _inertia = number(nonnegative=True)
-    _lag = number(nonnegative=True)
     _axis = unit_vector()
-    _limits = Given[Any](demand_limits, optional=True)
 
     def _turn(self, speed: Any) -> None:
         Component.__init__(self, self._given["name"])
@@ -68,11 +68,6 @@ class Turning(FluidLoad):
                     )  # fmt: skip
 
     @property
-    def lags(self) -> bool:
-        """Whether the speed follows its input with a lag."""
-        return self._driven and resolve(self._lag) > 0.0
-
-    @property
     def turn_numbers(self) -> dict[str, Number]:
         """Numbers of axis, speed and angular momentum."""
         axis = self.place.frame()[:3, :3].T @ self._axis
@@ -81,24 +76,13 @@ class Turning(FluidLoad):
         return numbers | {"inertia": self._inertia, "lag": self._lag, "low": low, "high": high}
 
     @property
-    def states(self) -> tuple[str, ...]:
-        return ("spin",) if self.lags else ()
-
-    @property
-    def first_states(self) -> tuple[float, ...]:
-        if not self.lags:
-            return ()
-        return (self._first("speed", self._limits),)
-
-    @property
     @abstractmethod
     def push(self) -> Callable[..., Any]:
         """push(speed, inflow, x, y, z, t, p): thrust along the axis, and moment about it that the air exerts."""
 
     @property
     def law(self) -> Callable[..., Any]:
-        needs_fluid = self.needs_fluid
-        velocity = self.fluid.velocity_function if needs_fluid else _no_wind
+        velocity = self.fluid.velocity_function if self.needs_fluid else still
         return rotor_law(self.push, velocity, self._driven, self.lags, self.moving)
 
     @property
@@ -257,7 +241,7 @@ class Propeller(Turning):
     @property
     def push(self) -> Callable[..., Any]:
         functions = [
-            _constant(word) if is_number(value) else _of_ratio(tabled(*self._table(word)))
+            constant(f"c_{word}") if is_number(value) else tabled(*self._table(word))
             for word, value in self._coefficients.items()
         ]
         return coefficient_push(self.fluid.density_function, *functions)
@@ -339,26 +323,6 @@ def coefficient_push(density, c_thrust, c_torque):
             return 0.0, 0.0
         J = side * inflow / (n * d)
         size = density(x, y, z, t, p) * n * n * d**4
-        return side * size * c_thrust(J, p), -math.copysign(size * d * c_torque(J, p), spin)
+        return side * size * c_thrust(J, 0.0, p), -math.copysign(size * d * c_torque(J, 0.0, p), spin)
 
     return push
-
-
-def _constant(word):
-    name = "c_" + word
-
-    def coefficient(J, p):
-        return p[name]
-
-    return coefficient
-
-
-def _of_ratio(table):
-    def coefficient(J, p):
-        return table(J, 0.0, p)
-
-    return coefficient
-
-
-def _no_wind(x, y, z, t, p):
-    return 0.0, 0.0, 0.0

@@ -13,11 +13,11 @@ import numpy as np
 from cosserat.model.frame_laws import cross
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.placed_laws import PlacedLaw, demand_limits, gimbal_angles
+from cosserat.model.placed_laws import Lagging, demand_limits, gimbal_angles
 from cosserat.model.records import Component, Given, number, recorded, unit_vector
 
 
-class Thruster(PlacedLaw):
+class Thruster(Lagging):
     """An engine: thrust times throttle at a place, along a direction that turns with the body and with the gimbal.
 
     The throttle and the two gimbal angles are inputs: functions of time in the model, ``"motor.throttle"``,
@@ -59,8 +59,8 @@ class Thruster(PlacedLaw):
     True
     """
 
+    follows = "level", "throttle"
     _thrust = number()
-    _lag = number(nonnegative=True)
     _limits = Given[Any](demand_limits)
     _gimbal_limit = number(positive=True, optional=True)
     _level = number(optional=True)
@@ -101,11 +101,6 @@ class Thruster(PlacedLaw):
         self._directions(self._axis, self._up, ("axis", "up"))
 
     @property
-    def lags(self) -> bool:
-        """Whether the thrust follows the throttle with a lag."""
-        return resolve(self._lag) > 0.0
-
-    @property
     def numbers(self) -> dict[str, Number]:
         forward, up = self._directions(self._axis, self._up, ("axis", "up"))
         axes = {f"{word}{i}": float(x) for word, axis in (("f", forward), ("u", up)) for i, x in enumerate(axis)}
@@ -114,14 +109,8 @@ class Thruster(PlacedLaw):
         return {**axes, "thrust": self._thrust, "lag": self._lag, "low": low, "high": high, "most": most}
 
     @property
-    def states(self) -> tuple[str, ...]:
-        return ("level",) if self.lags else ()
-
-    @property
     def first_states(self) -> tuple[float, ...]:
-        if not self.lags:
-            return ()
-        return (self._first("throttle", self._limits) if self._level is None else resolve(self._level),)
+        return (resolve(self._level),) if self.lags and self._level is not None else super().first_states
 
     @property
     def law(self) -> Callable[..., Any]:

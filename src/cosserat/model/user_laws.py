@@ -7,6 +7,7 @@ import ast
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from keyword import iskeyword
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
+from cosserat.model.closures import defined
 from cosserat.model.expressions import CONSTANTS, Expression
 from cosserat.model.frame_laws import in_world
 from cosserat.model.parameters import Number, resolve
@@ -99,14 +101,11 @@ class Formulas:
         Expression(text, [*self._variables, *self.names], where)
         return spelled(text)
 
-    @property
-    def function(self) -> Callable[..., Any]:
+    @cached_property
+    def function(self) -> Any:
         """The law as a Python function."""
-        if "_function" not in self.__dict__:
-            space: dict[str, Any] = {"np": np, "_in_world": in_world, **FORMULA_FUNCTIONS}
-            exec(compile(self.source, f"<formulas of {self.where}>", "exec"), space)
-            self._function: Callable[..., Any] = space["law"]
-        return self._function
+        what = f"formulas of {self.where}"
+        return defined(self.source, "law", what, np=np, _in_world=in_world, **FORMULA_FUNCTIONS)
 
     def __eq__(self, other: object) -> bool:
         return self.__reduce__() == other.__reduce__() if isinstance(other, Formulas) else NotImplemented
