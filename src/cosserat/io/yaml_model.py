@@ -135,13 +135,21 @@ class _Reader:
         self._guard((), setattr, model, "gravity", gravity)
         if content.get("fluid") is not None:
             model.fluid = self._record(parts.Fluid, content["fluid"], ("fluid",), read=self._of_fluid)
+        titles: dict[str, Route] = {}
         for key in TABLES:
             items = content.get(key) or []
             if not isinstance(items, list):
                 raise self.document.error((key,), "must be a list; begin each entry with '- '")
             for i, item in enumerate(items):
-                self._guard((key, i), model.add, self._component(model, key, item, (key, i)))
-        self._guard((), model.validate)
+                component = self._guard((key, i), model.add, self._component(model, key, item, (key, i)))
+                titles[f"{component.title}: "] = (key, i)
+        try:
+            model.validate()
+        except CosseratError as error:
+            route = next((route for title, route in titles.items() if str(error).startswith(title)), ())
+            argument = error.argument if isinstance(error, ArgumentError) and error.argument else None
+            where = (*route, argument) if argument else route
+            raise self.document.error(where, str(error)) from error
         return ModelFile(model, self._settings(content.get("simulate") or {}))
 
     def _settings(self, value: Any) -> dict[str, Any]:

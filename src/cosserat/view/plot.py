@@ -40,7 +40,7 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path
     if not targets:
         what = "spring or tendon" if quantity in questions(LINE) else "joint"
         raise SolveError(f"plot: the model has no {what} whose {quantity} could be drawn; name places instead")
-    figure, axes = new_axes(ax)
+    figure, axes = new_axes(ax, path)
     for target in targets:
         data = asked(run, quantity, target)
         for values, label in _curves(data, target):
@@ -57,7 +57,7 @@ def _is_joint(run: Run, target: Any) -> bool:
 
 def plot_energy(run: Run, ax: Any, path: str | Path | None) -> Figure:
     """Energies over time."""
-    figure, axes = new_axes(ax)
+    figure, axes = new_axes(ax, path)
     styles: dict[str, dict[str, Any]] = {"total": {"color": "black", "lw": 2.0}, "balance": {"color": "0.5", "ls": ":"}}
     for key in ("kinetic", "strain", "potential", "dissipated", "work", "total", "balance"):
         values = run.energy[key].values
@@ -69,7 +69,7 @@ def plot_energy(run: Run, ax: Any, path: str | Path | None) -> Figure:
 
 def plot_shape(motion: Motion, ax: Any, path: str | Path | None) -> Figure:
     """The last configuration, projected on the plane in which it is largest, with the reference behind it."""
-    figure, axes = new_axes(ax)
+    figure, axes = new_axes(ax, path)
     lines = shape_lines(motion, motion.frame[-1])
     before = shape_lines(motion, motion.mechanism.frames)
     points = np.concatenate([line for line in [*lines.values(), *before.values()]])
@@ -112,18 +112,24 @@ def _default_targets(run: Run, quantity: str) -> tuple[Any, ...]:
     return (*(f"{name}.end" for name in mechanism.beams), *mechanism.bodies, *tips)
 
 
-def new_axes(ax: Axes | None) -> tuple[Any, Any]:
-    """Figure and axes: those given, or new ones, also where there is no display."""
+def new_axes(ax: Axes | None, path: str | Path | None = None) -> tuple[Any, Any]:
+    """Figure and axes: those given, or new ones, also where there is no display.
+
+    What goes into a file is not given to pyplot, which keeps every figure until it is closed.
+    """
     if ax is not None:
         from matplotlib.axes import Axes
 
         if not isinstance(ax, Axes):
             raise SolveError(f"plot: ax is {shown(ax)}; pass axes of Matplotlib, such as those of plt.subplots()")
         return ax.figure, ax
+    if path is not None:
+        figure: Any = new_figure(7.5, 4.5)
+        return figure, figure.add_subplot()
     try:
         from matplotlib import pyplot
 
-        figure: Any = pyplot.figure(figsize=(7.5, 4.5), layout="constrained")
+        figure = pyplot.figure(figsize=(7.5, 4.5), layout="constrained")
     except Exception:  # no usable backend: draw without one
         figure = new_figure(7.5, 4.5)
     return figure, figure.add_subplot()

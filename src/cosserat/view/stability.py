@@ -101,7 +101,7 @@ def plot_map(result: StabilityMap, ax: Any, path: str | Path | None) -> Figure:
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    figure, axes = new_axes(ax)
+    figure, axes = new_axes(ax, path)
     kinds = list(COLORS)
     number = np.array([[kinds.index(k) for k in row] for row in result.kind], dtype=float)
     colors = ListedColormap([COLORS[k] for k in kinds])
@@ -149,7 +149,7 @@ def _fill_stable(result: StabilityMap, axes: Any) -> None:
 
 def plot_campbell(result: Campbell, ax: Any, path: str | Path | None) -> Figure:
     """Frequencies in the rotating frame against speed, with the lines of the orders."""
-    figure, axes = new_axes(ax)
+    figure, axes = new_axes(ax, path)
     for k in range(result.eigenvalues.shape[1]):
         axes.plot(result.spins, result.frequencies[:, k], color=f"C{k % 10}", lw=1.4)
     top = 1.05 * float(np.max(result.frequencies))

@@ -104,6 +104,8 @@ def test_bad_files(tmp_path: Path) -> None:
 
 def test_names_with_spaces(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     """Files list coordinates by name with spaces between, which must cost neither a warning nor a name."""
+    import xarray
+
     model = cs.Model("two words")
     line = [(0, 0, 0), (1, 0, 0)]
     rod = model.add(cs.Beam("left arm", points=line, section=cs.Rod(0.02), material=cs.materials.STEEL))
@@ -119,7 +121,6 @@ def test_names_with_spaces(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> 
     back = cs.load_run(tmp_path / "arm.nc")
     assert back.data.identical(floating.data)
     assert back.coordinate("left arm").identical(floating.coordinate("left arm"))
-    xarray = pytest.importorskip("xarray")
     pytest.importorskip("zarr")
     floating.save(tmp_path / "arm.zarr")
     assert not recwarn.list

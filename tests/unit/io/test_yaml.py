@@ -321,3 +321,17 @@ def test_numbers_of_numpy_are_written(tmp_path: Path) -> None:
     run = cs.simulate(model, duration=np.float64(0.02), step=np.float32(0.01), every=np.int64(1))
     run.save(tmp_path / "arm.nc")
     assert cs.load_run(tmp_path / "arm.nc").model == model
+
+
+def test_what_is_found_wrong_at_the_end_is_located_too(tmp_path: Path) -> None:
+    text = """
+model: gap
+beams:
+  - {name: a, points: [[0, 0, 0], [1, 0, 0]], section: {kind: Rod, diameter: 0.1}, material: STEEL, elements: 1}
+joints:
+  - {kind: Fixed, name: clamp, parent: ground, child: a.start}
+  - {kind: Fixed, name: clasp, parent: ground.at(0, 0, 1), child: a.end}
+"""
+    (tmp_path / "gap.yaml").write_text(text)
+    with pytest.raises(CosseratError, match=r"^gap.yaml, line 7, joints\[1\]: joint 'clasp': its places do not"):
+        yaml_model.load(tmp_path / "gap.yaml")

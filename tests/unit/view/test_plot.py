@@ -95,6 +95,15 @@ def test_the_legend_of_many_lines_leaves_room_for_them(tmp_path: Path) -> None:
     assert axes.get_position().width > 0.6
 
 
+def test_pictures_in_files_are_not_kept_open(run: cs.Run, tmp_path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    assert run.plot("bare", path=tmp_path / "p.png").axes
+    run.plot_energy(path=tmp_path / "e.png")
+    assert plt.get_fignums() == before
+
+
 def test_springs_and_tendons_are_drawn_and_seen_whole() -> None:
     model = cs.Model("hanging & swinging", gravity=(0, 0, -9.81))
     ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0, com=(0.5, 0, -1)))
