@@ -220,7 +220,8 @@ def _key(node: Any, route: Route, document: Document) -> str:
     if not isinstance(node, yaml.ScalarNode) or _tag(node) not in (_TAG + "str", _TAG + "merge", _TAG + "value"):
         document.lines[(*route, "?")] = node.start_mark.line + 1
         given = _short(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
-        raise document.error((*route, "?"), f"a key must be text, got {given}; put it in quotes")
+        remedy = "put it in quotes, and so text with commas in it, such as 'hub.at(0, 0, 1)'"
+        raise document.error((*route, "?"), f"a key must be text, got {given}; {remedy}")
     return str(node.value)
 
 

@@ -330,8 +330,11 @@ beams:
   - {name: a, points: [[0, 0, 0], [1, 0, 0]], section: {kind: Rod, diameter: 0.1}, material: STEEL, elements: 1}
 joints:
   - {kind: Fixed, name: clamp, parent: ground, child: a.start}
-  - {kind: Fixed, name: clasp, parent: ground.at(0, 0, 1), child: a.end}
+  - {kind: Fixed, name: clasp, parent: "ground.at(0, 0, 1)", child: a.end}
 """
     (tmp_path / "gap.yaml").write_text(text)
     with pytest.raises(CosseratError, match=r"^gap.yaml, line 7, joints\[1\]: joint 'clasp': its places do not"):
+        yaml_model.load(tmp_path / "gap.yaml")
+    (tmp_path / "gap.yaml").write_text(text.replace('"', ""))
+    with pytest.raises(CosseratError, match=r"line 7, .* put it in quotes, and so text with commas in it"):
         yaml_model.load(tmp_path / "gap.yaml")
