@@ -63,3 +63,28 @@ def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_found() -> None:
+    """From the README, from the first page and from the menu."""
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    for where in ("README.md", "docs/index.md", "mkdocs.yml"):
+        text = (ROOT / where).read_text(encoding="utf-8")
+        assert not [page for page in sorted(pages) if page not in text], where
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_links_lead_to_headings(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target, heading in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", text):
+        if "://" not in target and (not target or target.endswith(".md")):
+            there = (page.parent / target if target else page).read_text(encoding="utf-8")
+            heads = (re.sub(r"[^\w\- ]", "", head.lower()) for head in re.findall(r"^#+ (.*)$", there, re.MULTILINE))
+            assert heading in [head.replace(" ", "-") for head in heads], f"{target}#{heading}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_words_that_puzzle(page: Path) -> None:
+    text = " ".join(page.read_text(encoding="utf-8").lower().split())
+    for words in ("are not regarded", "as they are told", "work as ever", "to taste", "mend it", "what there is, is"):
+        assert words not in text, words
