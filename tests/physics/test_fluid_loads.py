@@ -221,6 +221,24 @@ def test_buoyancy_in_a_boundless_fluid():
     assert cs.equilibrium(model).position("ball")[2] == pytest.approx(carried / 100, rel=1e-9)
 
 
+@pytest.mark.parametrize("surface", [None, 5.0])
+def test_a_bar_displaces_what_its_section_fills_and_is_drawn_as_a_cylinder(surface):
+    """That cylinder has the inertia of the section, or of a thin bar, and another area than a tube or a beam."""
+    model = cs.Model("bar", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1000.0, surface=surface))
+    material, ends = cs.Material(E=1e9, nu=0.3, rho=500.0), ((0, 0, 0), (1, 0, 0.5))
+    rod = model.add(cs.RigidBody.bar("rod", *ends, section=cs.Rod(0.1), material=material))
+    model.add(cs.Buoyancy("lift", rod))
+    rise = cs.simulate(model, duration=0.002, step=1e-3).acceleration("rod").values[0, 2]
+    assert rise == pytest.approx(9.81, rel=1e-9)  # twice its weight
+    sections = ({"section": cs.Tube(0.1, 0.09)}, {"section": cs.Rectangle(0.2, 0.3)}, {"mass": 2.0})
+    for k, given in enumerate(sections):
+        bar = model.add(cs.RigidBody.bar(f"bar{k}", *ends, **given, **({"material": material} if k < 2 else {})))
+        model.add(cs.Buoyancy(f"lift{k}", bar))
+        with pytest.raises(cs.CosseratError, match=rf"'lift{k}': {'surface' if surface else 'volume'} must be given"):
+            model.validate()
+        model.remove(f"lift{k}")
+
+
 def test_wind_that_changes_in_space_and_time():
     # Linear regime: a light vane follows a wind function compiled from Python.
     def wind(x, y, z, t):

@@ -28,12 +28,13 @@ from cosserat.model.records import (
     vector,
 )
 from cosserat.model.section import AnySection
+from cosserat.model.sections import Rod
 
 THIN_BAR = 100.0  # length over diameter of a bar of which only the mass is known
 
 
 class Shape(Record):
-    """What a rigid body looks like: drawing only, no mechanics.
+    """What a rigid body looks like, and what it displaces in a fluid (`Buoyancy`).
 
     Parameters
     ----------
@@ -42,14 +43,16 @@ class Shape(Record):
     size : sequence of float
     axis : (3,), optional
         Axis of a cylinder, in the body's axes.
+    filled : bool
+        Whether the body fills it: a bar is drawn as a cylinder, whatever its section, and only a `Rod` is one.
     """
 
     KINDS: ClassVar[dict[str, int]] = {"box": 3, "cylinder": 2, "sphere": 1}
     _axis = unit_vector(optional=True)
 
     @recorded
-    def __init__(self, kind: str, size: Any, axis: Any = None) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, size: Any, axis: Any = None, filled: bool = True) -> None:
+        self.kind, self.filled = kind, checks.flag("Shape", "filled", filled)
 
     def check(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in self.KINDS:
@@ -269,7 +272,7 @@ class RigidBody(Component, Owner):
             J = R @ (own * L + np.diag([0.0, 1.0, 1.0]) * m * L**2 / 12) @ R.T
             com = tuple(np.asarray(com, dtype=float) + R @ c)
             diameter = float(np.sqrt(8.0 * M[3, 3] / M[0, 0])) if M[3, 3] > 0.0 else diameter
-        shape = Shape("cylinder", (diameter, L), x)
+        shape = Shape("cylinder", (diameter, L), x, filled=isinstance(section, Rod))
         return cls(name, m, com, J, None, velocity, angular_velocity, shape)
 
     @classmethod

@@ -78,7 +78,7 @@ class Buoyancy(BodyLaw, FluidLoad):
     name : str
     body : RigidBody or its name
     volume : number, optional
-        (m^3); default: that of the body's shape (`RigidBody.box`, `.sphere`, `.cylinder`).
+        (m^3); default: that of the body's shape (`RigidBody.box`, `.sphere`, `.cylinder`, `.plate`, `.bar` of a `Rod`).
     centre : (3,), optional
         Centre of the volume, world coordinates of the reference configuration; default: the centre of mass. The body's
         shape is taken as lying about it.
@@ -131,7 +131,7 @@ class Buoyancy(BodyLaw, FluidLoad):
             return {"radius": 0.5 * float(shape.size[0])} if ball and shape is not None else {}
         if self._volume is not None:
             return {"volume": self._volume}
-        shape = self.body.shape
+        shape = self._filled
         if shape is None:
             raise self._wrong("volume", f"must be given: {self.body.title} has no shape to take it from")
         a = shape.size
@@ -150,13 +150,19 @@ class Buoyancy(BodyLaw, FluidLoad):
             )  # fmt: skip
         if self._surface is not None:
             return fluid_laws.floating_law(density, *self._given_surface())
-        shape = self.body.shape
+        shape = self._filled
         if shape is None:
             raise self._wrong("surface", f"must be given: {self.body.title} has no shape to cut")
         if shape.kind == "sphere":
             return fluid_laws.floating_sphere_law(density)
         vertices, triangles = box_surface(shape.size) if shape.kind == "box" else cylinder_surface(shape)
         return fluid_laws.floating_law(density, vertices, triangles)
+
+    @property
+    def _filled(self) -> Shape | None:
+        """The shape of the body, if it is more than what bars are drawn as."""
+        shape = self.body.shape
+        return shape if shape is not None and shape.filled else None
 
     def _given_surface(self) -> tuple[Array, NDArray[np.int64]]:
         """Vertices in the place's frame, and triangles."""
