@@ -119,7 +119,7 @@ class Buoyancy(BodyLaw, FluidLoad):
 
     def check_places(self) -> None:
         super().check_places()
-        self.law  # noqa: B018  (what is missing is said now)
+        self.law, self.own_numbers  # noqa: B018  (what is missing is said now)
         assert self._model is not None
         demand_level(self.title, self._model)
 
