@@ -5,6 +5,7 @@ Blocks with ``>>>`` are run by doctest.
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import cosserat as cs
 from cosserat.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -88,3 +90,19 @@ def test_words_that_puzzle(page: Path) -> None:
     text = " ".join(page.read_text(encoding="utf-8").lower().split())
     for words in ("are not regarded", "as they are told", "work as ever", "to taste", "mend it", "what there is, is"):
         assert words not in text, words
+
+
+def test_every_argument_is_named_on_a_page() -> None:
+    """Those of functions and constructors that users call."""
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    code = " ".join([*re.findall(r"`[^`\n]+`", text), *(match[2] for match in BLOCK.finditer(text))])
+    known = set(re.findall(r"\w+", code))
+    made = {"Campbell", "Comparison", "LinearModel", "Outcome", "Path", "Place", "Response"}  # by calls
+    made |= {"TimeFunction", "VectorFunction"}
+    missing = {}
+    for name in set(cs.__all__) - made:
+        thing = getattr(cs, name)
+        if callable(thing) and not (inspect.isclass(thing) and issubclass(thing, BaseException)):
+            unknown = [argument for argument in inspect.signature(thing).parameters if argument not in known]
+            missing |= {name: unknown} if unknown else {}
+    assert missing == {}
