@@ -74,9 +74,8 @@ class CompiledRule:
         law = self.item.law
         if not reads_time(law):
             return
-        place = self.item.place.frame()
-        frame, twist = probe(place if self.item.other is None else se3.inverse(self.item.other.frame()) @ place, 0.01)
-        numbers = np.array([self.numbers]).view(self.item.record_type()).reshape(-1)[0]
+        frame, twist = probe(self.item.frame(), 0.01)
+        numbers = self.item.record(self.numbers)
         given, function = (frame,) if self.item.level == "position" else (frame, twist), getattr(law, "py_func", law)
         side = _NEAR * (end - start) if self.item.level == "position" else 0.0
 
@@ -107,8 +106,7 @@ class CompiledRule:
         """The first time between two others at which the law demands another position at once, and the change of its
         values where it was met before; None if there is none.
         """
-        place = self.item.place.frame()
-        frame = place if self.item.other is None else se3.inverse(self.item.other.frame()) @ place
+        frame = self.item.frame()
         side, still = _NEAR * (end - start), np.zeros(6)
 
         def values(times: Array) -> Array:

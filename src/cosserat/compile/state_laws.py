@@ -228,7 +228,7 @@ def _switches(law: CompiledLaw, size: float, start: float, end: float) -> list[f
     load = law.load
     frames, twists = law.reference(size)
     given = (frames, twists) if load.joins else [x for motion in zip(frames, twists, strict=True) for x in motion]
-    numbers = np.array([law.numbers]).view(load.record_type()).reshape(-1)[0]
+    numbers = load.record(law.numbers)
     function = getattr(load.law, "py_func", load.law)
     return switched(
         lambda t: function(t, *given, numbers),

@@ -152,19 +152,20 @@ def inertia(item: str, argument: str, value: Any) -> Array:
     principal = np.linalg.eigvalsh(0.5 * (J + J.T))
     if principal[0] <= 0.0:
         raise ArgumentError(
-            item, argument, f"is not positive definite: its principal values are {_list(principal)}; "
+            item, argument, f"is not positive definite: its principal values are {listed(principal, 4)}; "
             "give a point mass a small inertia, for instance with RigidBody.sphere"
         )  # fmt: skip
     if principal[0] + principal[1] < principal[2] * (1.0 - 1e-6):
         raise ArgumentError(
-            item, argument, f"violates the triangle inequality: no body has principal values {_list(principal)} "
+            item, argument, f"violates the triangle inequality: no body has principal values {listed(principal, 4)} "
             "(the largest exceeds the sum of the others); is it taken about the centre of mass?"
         )  # fmt: skip
     return J
 
 
-def _list(values: Any) -> str:
-    return "(" + ", ".join(f"{v:.4g}" for v in values) + ")"
+def listed(values: Any, digits: int = 6) -> str:
+    """Numbers as messages show them, in brackets."""
+    return "(" + ", ".join(f"{v:.{digits}g}" for v in values) + ")"
 
 
 def arguments(item: str, argument: str, function: Any, *names: str, known: bool = False) -> None:

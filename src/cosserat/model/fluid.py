@@ -133,7 +133,7 @@ class Fluid(Record):
         if self._extent is not None:
             low, high = self._box()
             if not all(a <= c <= b for a, c, b in zip(low, (x, y, z), high, strict=True)):
-                return f"the fluid's field goes from {_point(low)} to {_point(high)} m"
+                return f"the fluid's field goes from {checks.listed(low)} to {checks.listed(high)} m"
         if self._ground is not None and not ISA_LOW <= self._ground + z <= ISA_HIGH:
             return f"the standard atmosphere goes from {ISA_LOW:g} to {ISA_HIGH:g} m above sea level"
         for wind in self._winds:
@@ -262,10 +262,6 @@ class Fluid(Record):
         if unknown:
             raise ArgumentError("Fluid.at", "", f"nothing is known of ({x:g}, {y:g}, {z:g}) m: {unknown}")
         return density, (float(u[0]), float(u[1]), float(u[2]))
-
-
-def _point(corner: Any) -> str:
-    return f"({', '.join(f'{c:g}' for c in corner)})"
 
 
 def standard_density(ground: float) -> Function:

@@ -310,9 +310,10 @@ class Joint(Component):
         if self._at is None and not self.open and not any(p.on_ground and p.point is None for p in (a, b)):
             gap = float(np.linalg.norm(a.position - b.position))
             if gap > max(1e-9, COINCIDE * float(np.abs([a.position, b.position]).max())):
+                here, there = checks.listed(a.position), checks.listed(b.position)
                 raise ModelError(
-                    f"{self.title}: its places do not coincide: {a.label!r} is at {_point(a.position)}, {b.label!r} at "
-                    f"{_point(b.position)}, {gap:g} m apart; move one, or pass at=(x, y, z), the position of the joint"
+                    f"{self.title}: its places do not coincide: {a.label!r} is at {here}, {b.label!r} at {there}, "
+                    f"{gap:g} m apart; move one, or pass at=(x, y, z), the position of the joint"
                 )
 
     def freedom_matrix(self) -> Array:
@@ -328,7 +329,3 @@ class Joint(Component):
         if self.kind == "screw":
             A[2, 0] = self.pitch
         return A
-
-
-def _point(x: Array) -> str:
-    return "(" + ", ".join(f"{v:g}" for v in x) + ")"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ModelError
+from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.parameters import Number
 from cosserat.model.places import Place
@@ -211,11 +212,15 @@ class Constraint(UserLaw, Rolling):
     def held(self) -> tuple[bool, ...]:
         return (self.level == "position",) * self._count
 
+    def frame(self) -> Array:
+        """Frame (4, 4) of its place seen from the other one, in the reference configuration."""
+        frame = self.place.frame()
+        return frame if self.other is None else se3.inverse(self.other.frame()) @ frame
+
     @cached_property
     def _count(self) -> int:
         """Number of its rows, as the law gives them in the reference configuration."""
-        frame = self.place.frame() if self.other is None else np.linalg.solve(self.other.frame(), self.place.frame())
-        numbers = np.array([self.values or (0.0,)], dtype=float).view(self.record_type()).reshape(-1)[0]
+        frame, numbers = self.frame(), self.record(self.values or (0.0,))
         law = getattr(self.law, "py_func", self.law)
         motions = [(frame,)] if self.level == "position" else [(frame, k * _PROBE) for k in range(3)]
         try:

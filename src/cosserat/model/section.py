@@ -147,15 +147,15 @@ class Section(AnySection):
             checks.symmetric(self.title, argument, matrix)
         if np.diag(K).min() <= 0.0 or checks.lowest(K) <= 1e-14:
             raise self._wrong(
-                "stiffness", f"is not positive definite (diagonal {_row(np.diag(K))}); "
+                "stiffness", f"is not positive definite (diagonal {checks.listed(np.diag(K))}); "
                 "a free direction needs a small stiffness, not zero"
             )  # fmt: skip
         if np.diag(M)[:3].min() <= 0.0 or np.diag(M).min() < 0.0 or checks.lowest(M) < -1e-9:
             raise self._wrong(
-                "mass", f"must be positive semi-definite with positive mass (diagonal {_row(np.diag(M))})"
+                "mass", f"must be positive semi-definite with positive mass (diagonal {checks.listed(np.diag(M))})"
             )
         if np.abs(M[:3, :3] - M[0, 0] * np.eye(3)).max() > 1e-9 * M[0, 0]:
-            rows = ", ".join(map(_row, M[:3, :3]))
+            rows = ", ".join(map(checks.listed, M[:3, :3]))
             raise self._wrong(
                 "mass", f"begins with the rows {rows}; a section weighs the same along all axes: the first "
                 "three rows and columns are the mass per length times the identity"
@@ -169,7 +169,3 @@ class Section(AnySection):
             raise ModelError(f"cannot taper from Section to {type(other).__name__}; use one kind")
         (Ka, Ma), (Kb, Mb) = self.matrices(), other.matrices()
         return Section(stiffness=(1 - x) * Ka + x * Kb, mass=(1 - x) * Ma + x * Mb)
-
-
-def _row(values: Array) -> str:
-    return "(" + ", ".join(f"{v:g}" for v in values) + ")"

@@ -313,8 +313,7 @@ class StateLoad(UserLaw, Component):
     def _found_inertia(self) -> tuple[Array, bool]:
         given = (*self.values, *(0.0,) * 42, *self.first_states)
         if self._known[0] != given:
-            numbers = np.array([given]).view(self.record_type()).reshape(-1)[0]
-            self._known = given, inertia_of(self.title, super().law, self.place.frame(), numbers)
+            self._known = given, inertia_of(self.title, super().law, self.place.frame(), self.record(given))
         return self._known[1]
 
     def fault(self, t: float, frame: Any, twist: Any, states: Any) -> str:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cosserat.model import checks
 from cosserat.model.places import Place
 from cosserat.model.rolling import Constraint, RollingDisc
 
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
 def summarize(model: "Model") -> str:
     """Components by kind with what matters of each, then freedoms and parameters."""
     g = model.gravity
-    pull = model.field.text if model.field is not None else _vector(g) if np.any(g) else "none"
+    pull = model.field.text if model.field is not None else checks.listed(g) if np.any(g) else "none"
     lines = [f"Model {model.name!r}, gravity {pull}"]
     if model.fluid is not None:
         lines.append(f"  in a {model.fluid.text}")
     tables: list[tuple[str, list[tuple[str, ...]]]] = [
-        ("bodies", [(b.name, f"{b.mass:.6g} kg", f"centre of mass {_vector(b.com)}") for b in model.bodies]),
+        ("bodies", [(b.name, f"{b.mass:.6g} kg", f"centre of mass {checks.listed(b.com)}") for b in model.bodies]),
         ("beams", [_beam_row(b) for b in model.beams]),
         ("modal bodies", [_modal_row(b) for b in model.modal_bodies]),
         ("joints", [_joint_row(j) for j in model.all_joints]),
@@ -120,10 +121,10 @@ def _servo(servo: Any) -> str:
 
 def _rolling(item: Any) -> str:
     if isinstance(item, RollingDisc):
-        return f"radius {item.radius:.6g} m, on the plane with normal {_vector(item.normal)}"
+        return f"radius {item.radius:.6g} m, on the plane with normal {checks.listed(item.normal)}"
     if isinstance(item, Constraint):
         return f"holds a {item.level} by a law" + (f" of {', '.join(item.names)}" if item.names else "")
-    return f"across {_vector(item.direction)}"
+    return f"across {checks.listed(item.direction)}"
 
 
 def _ends(item: Any, a: str, b: str) -> str:
@@ -138,10 +139,6 @@ def _line(link: Any) -> str:
 
 def _label(target: Any) -> str:
     return target.label if isinstance(target, Place) else str(target)
-
-
-def _vector(v: Any) -> str:
-    return "(" + ", ".join(f"{x:.6g}" for x in v) + ")"
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:

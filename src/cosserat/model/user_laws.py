@@ -256,6 +256,10 @@ class UserLaw(Record):
         for key, value in self._parameters.items():
             checks.number(self.title, f"parameters[{key!r}]", value)
 
+    def record(self, numbers: Any) -> Any:
+        """The record of all its numbers that the law gets."""
+        return np.array([numbers], dtype=float).view(self.record_type()).reshape(-1)[0]
+
     def record_type(self) -> Any:
         """dtype of the record of parameters that the law gets."""
         return record_type(self.names)
