@@ -43,7 +43,7 @@ from cosserat.compile.skeleton import (
     typical_mass,
 )
 from cosserat.compile.state_laws import compile_law
-from cosserat.compile.state_loads import n_columns, signal_functions, signals_of, state_load_arrays
+from cosserat.compile.state_loads import signal_functions, signals_of, state_load_arrays
 from cosserat.compile.timetable import Sampler
 from cosserat.errors import ModelError
 from cosserat.kernels import arrays
@@ -124,7 +124,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     held = {i for joint in joints for i in (joint.parent.node, joint.child.node)}.union(*wheels)
     bodies = bodies._replace(lone=lone_bodies(bodies, held))
     packed = {kind.name: kind.pack(parts) if kind in used else arrays.zeros(kind.group) for kind in KINDS}
-    signals = signals_of(model) if laws else []
+    signals = signal_functions(signals_of(model)) if laws else []
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
         model=model,
@@ -141,10 +141,10 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         sampler=Sampler(
             np.asarray(model.gravity, dtype=float),
             tuple(driven),
-            (*parts.efforts, *signal_functions(signals)),
+            (*parts.efforts, *signals),
             tuple(parts.sources),
             len(packed["state_loads"].node),
-            n_columns(signals),
+            len(signals),
             len(packed["rules"].item),
             len(packed["state_loads"].carried),
         ),
@@ -225,7 +225,7 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[arrays.Elements, arrays
     found: dict[str, ElementMatrices] = {}
     for beam in model.beams:
         mesh = beams[beam.name]
-        span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
+        span = mesh.elements
         matrices, viscosity[span], same = beam_matrices(beam, mesh, d0[span])
         like[span] = mesh.first_element + same
         stiffness[span], second[span], turning[span] = matrices.stiffness, matrices.second, matrices.turning

@@ -105,7 +105,7 @@ def build_skeleton(model: Model) -> Skeleton:
     for body in model.bodies:
         frames[bodies[body.name]] = frame_to_row(se3.frame(body.rotation, body.com))
     for mesh in beams.values():
-        frames[mesh.first_node : mesh.first_node + mesh.n_nodes] = frame_to_row(mesh.frames)
+        frames[mesh.nodes] = frame_to_row(mesh.frames)
     for elastic in model.modal_bodies:
         nodes = modal[elastic.name]
         frames[nodes.frame] = frame_to_row(elastic.frame)

@@ -53,12 +53,8 @@ def signals_of(model: Model) -> list[Signal]:
 
 def signal_functions(signals: list[Signal]) -> list[TimeFunction]:
     """Their functions by column."""
-    return list({signal.column: signal.function for signal in reversed(signals)}[k] for k in range(n_columns(signals)))
-
-
-def n_columns(signals: list[Signal]) -> int:
-    """Number of their columns."""
-    return max((signal.column + 1 for signal in signals), default=0)
+    found = {signal.column: signal.function for signal in reversed(signals)}
+    return [found[k] for k in range(len(found))]
 
 
 def state_load_arrays(parts: Parts) -> StateLoads:

@@ -130,7 +130,10 @@ class AddedMass(BodyLaw, FluidLoad):
         """The 6x6 matrix at the body's centre of mass, in its axes (kg, kg m, kg m^2), in the model's fluid."""
         A = self._matrix
         if self._per_density:
-            A = A * self._uniform_density()
+            fluid = self.fluid
+            if fluid.has_surface or "density" not in fluid.numbers:
+                raise ModelError(f"{self.title}: its formula needs a fluid of one density; pass a matrix in kg instead")
+            A = A * resolve(fluid.numbers["density"])
         carry = se3.adjoint(se3.inverse(se3.frame(np.eye(3), self._arm)))  # twist at the centre from that at the body's
         return np.asarray(carry.T @ A @ carry)
 
@@ -141,12 +144,6 @@ class AddedMass(BodyLaw, FluidLoad):
         if centre is None:
             return np.zeros(3)
         return np.asarray(self.body.rotation.T @ (centre - self.body.com))
-
-    def _uniform_density(self) -> float:
-        fluid = self.fluid
-        if fluid.has_surface or "density" not in fluid.numbers:
-            raise ModelError(f"{self.title}: its formula needs a fluid of one density; pass a matrix in kg instead")
-        return resolve(fluid.numbers["density"])
 
     @property
     def fluid(self) -> Fluid:

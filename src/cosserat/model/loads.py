@@ -4,7 +4,6 @@ Components are in world coordinates of the reference configuration. A dead load 
 load turns with the body or section it acts on, from the direction given in the reference configuration.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -194,10 +193,14 @@ class DistributedLoad(Load):
     def owners(self) -> tuple[Owner, ...]:
         return (self.beam,)
 
-    def resolve_beam(self, find: Callable[[str], Any]) -> None:
-        """Turn a beam given by name into the beam; called when the load is added to a model."""
+    def join(self, model: Any) -> None:
+        """Find a beam that was given by name."""
         if isinstance(self._beam, str):
-            self._beam = find(self._beam)
+            beams = {beam.name: beam for beam in model.beams}
+            if self._beam not in beams:
+                known = ", ".join(map(repr, beams)) or "none"
+                raise ModelError(f"{self.title}: unknown beam {self._beam!r}; beams of the model: {known}")
+            self._beam = beams[self._beam]
 
 
 def _size(source: Any, where: str) -> int:

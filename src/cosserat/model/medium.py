@@ -213,14 +213,10 @@ class Medium(Record):
         """Stiffness and mass (6, 6); errors are located by `where`."""
         try:
             return self.section.matrices()
+        except ArgumentError as error:
+            raise ArgumentError(f"{where}: {error.item}", error.argument, error.problem) from None
         except CosseratError as error:
-            raise type(error)(*_located(error, where)) from None
-
-
-def _located(error: CosseratError, where: str) -> tuple[str, ...]:
-    if isinstance(error, ArgumentError):
-        return f"{where}: {error.item}", error.argument, error.problem
-    return (f"{where}: {error}",)
+            raise type(error)(f"{where}: {error}") from None
 
 
 def _units(K: Array) -> Array:

@@ -235,8 +235,6 @@ class Model:
                 if id(other) not in gone:
                     demand_same(parameter, other, component.title)
         component.resolve_places(lambda target: self.place(target, component.title))
-        if isinstance(component, DistributedLoad):
-            component.resolve_beam(lambda name: self._find_beam(name, component.title))
         component.join(self)
         self._components[component.name] = component
         self.revision += 1
@@ -270,12 +268,6 @@ class Model:
         del self._components[found.name]
         self._owners.pop(found.name, None)
         self.revision += 1
-        return found
-
-    def _find_beam(self, name: str, where: str) -> Beam:
-        found = self._components.get(name)
-        if not isinstance(found, Beam):
-            raise ModelError(f"{where}: unknown beam {name!r}; beams of the model: {names_of(self.beams)}")
         return found
 
     @property

@@ -3,7 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -191,7 +191,8 @@ def find_place(
     elif name in owners:
         owner = owners[name]
     else:
-        _unknown_owner(prefix, target, name, owners)
+        listed = ", ".join(repr(n) for n in [*owners, GROUND.name])
+        raise PlaceError(f"{prefix}unknown body {name!r} in the place {target!r}; bodies of the model: {listed}")
     assert match is not None
     word, inside = match.group(2), match.group(3)
     numbers = None
@@ -206,11 +207,6 @@ def find_place(
     if found is None:
         raise PlaceError(f"{prefix}unknown frame {target!r}; frames of {name!r}: {owner.place_names()}")
     return found
-
-
-def _unknown_owner(prefix: str, target: str, name: str, owners: Mapping[str, Owner]) -> NoReturn:
-    listed = ", ".join(repr(n) for n in [*owners, GROUND.name])
-    raise PlaceError(f"{prefix}unknown body {name!r} in the place {target!r}; bodies of the model: {listed}")
 
 
 def _number(text: str, parameters: Callable[[], dict[str, Parameter]]) -> Number:
