@@ -18,6 +18,7 @@ model.add(cs.Revolute("shoulder", cs.GROUND, arm1.start, axis=(0, 0, 1), motion=
 model.add(cs.Revolute("elbow", arm1.end, arm2.start, axis=(0, 0, 1)))
 
 run = cs.simulate(model, duration=2 * np.pi, step=0.01)
+run.show("two_link_arm.html", open=False)
 tip = run.position("arm2.end")
 deepest = float(abs(tip.sel(axis="z")).max())
 print(f"{run.status}; the tip leaves the plane by at most {1000 * deepest:.1f} mm")

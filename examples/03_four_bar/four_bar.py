@@ -14,6 +14,7 @@ FILE = Path(__file__).parents[1] / "models" / "four_bar.yaml"
 
 model = cs.load_model(FILE)
 run = cs.simulate(model, duration=12.0, step=0.004, rho=0.5)
+run.show("four_bar.html", open=False)
 out_of_plane = np.asarray(run.position("BC.end").sel(axis="z"))
 torque = np.asarray(run.effort("A"))
 print(f"{run.status}; point C leaves the plane by up to {1000 * abs(out_of_plane).max():.2f} mm")

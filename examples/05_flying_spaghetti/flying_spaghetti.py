@@ -22,6 +22,7 @@ model.add(cs.Force("throw", "beam.start", lambda t: (pulse(t) / 10, 0, 0)))
 model.add(cs.Torque("twist", "beam.start", lambda t: (0, pulse(t) / 2, -pulse(t))))
 
 run = cs.simulate(model, duration=10.0, step=0.01, integrator="energy-momentum")
+run.show("flying_spaghetti.html", open=False)
 free = run.time > 5.05
 momentum = np.asarray(run.momentum)[free]
 energy = np.asarray(run.energy["total"])[free]

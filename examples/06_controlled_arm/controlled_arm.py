@@ -34,6 +34,7 @@ class Controller:
 
 
 run = cs.simulate(model, duration=4.0, step=0.001, controller=Controller())
+run.show("controlled_arm.html", open=False)
 angle = np.asarray(run.coordinate("motor"))
 bend = np.arctan2(*np.asarray(run.position("load"))[:, 1::-1].T) - angle
 print(f"{run.status}; motor at {angle[-1]:.4f} rad, the arm lags by up to {abs(bend).max():.3f} rad")

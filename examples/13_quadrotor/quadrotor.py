@@ -63,6 +63,7 @@ class Regulator:
 
 model = craft(gusts, np.radians(60), abs(speeds[0]), lag=0.03)
 run = cs.simulate(model, 8.0, 0.005, controller=Regulator())
+run.show("quadrotor.html", open=False)
 x, turn = np.asarray(run.position("body")), np.asarray(run.rotation("body"))
 tilt = np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1, 1)))
 print(f"from 60 degrees: lowest {x[:, 2].min():.2f} m; after 5 s {np.linalg.norm(x[1000:], axis=1).max():.2f} m away, "

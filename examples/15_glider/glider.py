@@ -46,6 +46,7 @@ stiff_tip = np.asarray(rigid.equilibrium.position("left.end")) - np.asarray(rigi
 print(f"the wings bend by {1000 * (tip[2] - stiff_tip[2]):.0f} mm at their tips")
 
 run = cs.simulate(found.model, 1.0, 0.01, start=found.equilibrium)
+run.show("glider.html", open=False)
 gone = np.abs(np.asarray(run.position("fuselage")) - np.asarray(found.equilibrium.position("fuselage"))).max()
 assert run.status.ok
 assert gone < 1e-3

@@ -37,6 +37,7 @@ class Pilot:
 
 
 run = cs.simulate(model, 10.0, 0.01, controller=Pilot())
+run.show("rocket.html", open=False)
 speed = np.asarray(run.velocity("stage"))[:, 2]
 mass = DRY + FUEL + TOP + 6.0 * np.pi / 4 * (0.5**2 - 0.494**2) * 2700.0
 burnt = RATE * run.time

@@ -32,6 +32,7 @@ print(f"orbit {RATE:.6f} rad/s; pitch libration {near:.6f}, rigid {pitch:.6f}; b
 # a push in pitch, a quarter of an hour: it swings about the vertical
 model.add(cs.Torque("wheel", "hub", (0, 0, lambda t: 0.0012 * np.sin(np.pi * t / 100) * (t < 100.0))))
 run = cs.simulate(model, 1000.0, 0.5, every=10)
+run.show("satellite.html", open=False)
 turn = np.asarray(run.rotation("hub"))
 angle = np.degrees(np.arctan2(turn[:, 1, 0], turn[:, 0, 0]))
 kick = 0.0012 * 200.0 / np.pi / across[1]

@@ -61,6 +61,7 @@ print(f"moored: tension {pull:.2f} N at rest, catenary {tension(HALF):.2f} N")
 assert abs(pull / tension(HALF) - 1) < 1e-3
 
 run = cs.simulate(model, 2 * np.pi / OMEGA, 0.05, start=rest)
+run.show("mooring.html", open=False)
 assert run.status.ok, run.status
 most = float(np.linalg.norm(np.asarray(run.reaction("fairlead"))[:, :3], axis=1).max())
 far = tension(HALF + SURGE / 2)

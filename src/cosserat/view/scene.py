@@ -190,11 +190,13 @@ def _spread(run: Run, rows: NDArray[np.int64]) -> float:
 
 
 def _links(run: Run, node: int) -> list[list[float]]:
-    """Points of a body, in its own axes, where joints and springs hold it."""
+    """Points of a body, in its own axes, where joints, springs and loads hold or push it."""
     system = run.motion.mechanism.system
     points = [system.joints.frame_a[j, 9:] for j in np.nonzero(system.joints.node[:, 0] == node)[0]]
     points += [system.joints.frame_b[j, 9:] for j in np.nonzero(system.joints.node[:, 1] == node)[0]]
     points += [system.springs.point[j] for j in np.nonzero(system.springs.node == node)[0]]
+    for places in (system.loads, system.state_loads):
+        points += [places.frame[j, 9:] for j in np.nonzero(places.node == node)[0]]
     return [p.tolist() for p in points]
 
 

@@ -109,7 +109,9 @@ def test_springs_and_tendons_are_drawn_and_seen_whole() -> None:
     ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0, com=(0.5, 0, -1)))
     model.add(cs.Spring("spring", cs.GROUND.at((0, 0, 2)), ball, stiffness=100.0))
     model.add(cs.Tendon("cable", through=[cs.GROUND.at((1, 0, 0)), ball, cs.GROUND.at((1, 0, -2))], stiffness=50.0))
+    model.add(cs.Force("push", ball.at((0.5, 0, -0.95)), (0, 0, 1)))
     run = cs.simulate(model, duration=0.1, step=0.01)
+    assert np.allclose(scene(run)["bodies"][0]["links"], [(0, 0, 0), (0, 0, 0), (0, 0, 0.05)])
     assert "<title>hanging &amp; swinging</title>" in html(run)
     picture = scene(run)
     unpack = lambda s: np.frombuffer(base64.b64decode(s), dtype="<f4")  # noqa: E731
