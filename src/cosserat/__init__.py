@@ -90,9 +90,8 @@ if TYPE_CHECKING:
     from cosserat.results.comparison import Comparison
     from cosserat.results.composed import ComposedVectors
     from cosserat.results.equilibrium import Equilibrium
-    from cosserat.results.linear import LinearModel
+    from cosserat.results.linear import LinearModel, Output
     from cosserat.results.modes import Modes
-    from cosserat.results.output import Output
     from cosserat.results.path import Path
     from cosserat.results.response import Response
     from cosserat.results.run import Run
@@ -155,7 +154,7 @@ _LAZY = {
     "Frame": "cosserat.lie",
     "HybridDynamics": "cosserat.solve.relative.hybrid",
     "LinearModel": "cosserat.results.linear",
-    "Output": "cosserat.results.output",
+    "Output": "cosserat.results.linear",
     "Method": "cosserat.solve.motion.method",
     "Modes": "cosserat.results.modes",
     "Outcome": "cosserat.results.status",

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import cosserat as cs
 from cosserat.compile.compiled import System
 from cosserat.errors import FileFormatError
-from cosserat.io import bounds, netcdf
+from cosserat.io import netcdf
+from cosserat.io import stored as bounds
 
 MANY = [60, pytest.param(3000, marks=pytest.mark.slow)]
 EXTREMES = (-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 7, 63, 1000, 2**31, 2**62, 2**63 - 1)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.results.reference import Reference
+from cosserat.results.trajectory import Reference
 
 from .answers import SHARP, STEP, Answers, NotApplicable, Unanswered, Violation, answers_of, demand, distance, run_of
 from .mechanism import BODIES, Mechanism, Observer, Part, Spot, build

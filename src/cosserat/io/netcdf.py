@@ -21,16 +21,14 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.errors import CosseratError, FileFormatError, SolveError, shown
-from cosserat.io.bounds import check_arrays, demand
 from cosserat.io.formats import listable
-from cosserat.io.stored import MATRICES, StoredModel, arrays_of, layout_of, mechanism_from
+from cosserat.io.stored import MATRICES, StoredModel, arrays_of, check_arrays, demand, layout_of, mechanism_from
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.motion import Motion
-from cosserat.results.reference import as_simulated
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Carried, Crossed, FloatingRecord, LinkLedger, Phase, Trajectory
+from cosserat.results.trajectory import Carried, Crossed, FloatingRecord, LinkLedger, Phase, Trajectory, as_simulated
 
 FORMAT = 8
 _SEAL = b"\ncosserat sha256 "

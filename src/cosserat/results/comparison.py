@@ -12,9 +12,9 @@ from cosserat.calls import answering
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.results.deflection import Bending
+from cosserat.results.labels import aligned, titled
 from cosserat.results.quantities import JOINT, LINE, PLACE, questions
 from cosserat.results.run import Run
-from cosserat.results.tables import aligned, titled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

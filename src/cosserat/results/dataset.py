@@ -1,4 +1,4 @@
-"""A run as one labelled Dataset: bodies (time, body), beams (time, node of the beam), joints, energies, monitors."""
+"""A run as one labelled Dataset: bodies (time, body), beams (time, node of the beam), joints, monitors; and as text."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 
 from cosserat.lie.protocol import Array
 from cosserat.results.kinematics import place_frames, quaternion
-from cosserat.results.labels import AXES, WRENCH
+from cosserat.results.labels import AXES, WRENCH, aligned, titled
 from cosserat.results.mechanism import Station, at_node
 from cosserat.results.motion import Motion
 from cosserat.results.quantities import JOINT, KINDS, LINE, PLACE, SpringNumber, called, unit_of
+from cosserat.results.rolling import slips
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -132,3 +133,46 @@ def _of_places(motion: Motion, stations: list[Station]) -> dict[str, tuple[str, 
             out[word] = (_dimension(word), np.stack([row.values(motion, at) for at in stations], axis=1), row.units[0])
     turns = [quaternion(place_frames(motion, at)[0]) for at in stations]
     return {"position": out.pop("position"), "orientation": ("quaternion", np.stack(turns, axis=1), "1"), **out}
+
+
+_COUNTS = {
+    "steps": "steps",
+    "solves": "residuals and back-substitutions",
+    "factorizations": "factorizations",
+    "careful_steps": "steps that needed care",
+    "searched_steps": "steps solved by a line search",
+    "stalled_steps": "steps accepted though stalled",
+    "steps_split": "steps split",
+    "steps_rejected": "steps rejected",
+    "nodes": "nodes",
+    "joints": "joints",
+}
+_TIMES = {"setup_seconds": "set-up, CPU time", "solve_seconds": "solution, CPU time", "wall_seconds": "wall time"}
+
+
+def report(run: Run) -> str:
+    """The table as text."""
+    energy = run.monitors.energies()
+    scale = max(float(np.ptp(energy[k])) for k in ("kinetic", "strain", "potential", "dissipated", "work"))
+    worst = float(np.max(np.abs(energy["balance"])))
+    rows = [("status", run.status.message), ("stored times", f"{len(run.time)}, to t = {run.time[-1]:g} s")]
+    asked = {k: v for k, v in run.settings.items() if v is not None}
+    if asked:
+        rows.append(("settings", ", ".join(f"{k} = {_short(v)}" for k, v in asked.items())))
+    rows += [(text, str(run.stats[key])) for key, text in _COUNTS.items() if key in run.stats]
+    rows += [(text, f"{run.stats[key]:.3g} s") for key, text in _TIMES.items() if key in run.stats]
+    share = f" ({worst / scale:.2g} of the largest exchange)" if scale > 0.0 else ""
+    rows += [
+        ("largest energy imbalance", f"{worst:.3g} J{share}"),
+        ("work, dissipated", f"{energy['work'][-1]:.4g} J, {energy['dissipated'][-1]:.4g} J"),
+        ("largest constraint violation", f"{float(run.monitors.violation().max()):.2g}"),
+    ]
+    if run.motion.mechanism.rolling:
+        slip = max(float(slips(run.motion, k).max()) for k in run.motion.mechanism.rolling.values())
+        rows.append(("largest slip", f"{slip:.2g} m/s"))
+    rows.append(("momentum transport residual", f"{float(run.monitors.transport().max()):.2g}"))
+    return titled(f"Run of {run.motion.mechanism.name!r}", aligned(rows, left=(0, 1)))
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

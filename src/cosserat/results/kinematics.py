@@ -168,3 +168,12 @@ def converted(kind: str, R: Array) -> tuple[Array, tuple[str, ...], str]:
         raise SolveError(f"attitude: kind is {kind!r}; kinds: {', '.join(KINDS)}")
     function, names, unit = KINDS[kind]
     return function(np.asarray(R, dtype=float)), names, unit
+
+
+def rigid_motions(frames: Array, center: Array) -> Array:
+    """Increments (6n, 6) of nodes with frames (n, 12) in rigid motions along and about world axes through a point."""
+    turned, arms = np.swapaxes(frames[:, :9].reshape(-1, 3, 3), 1, 2), frames[:, 9:] - center
+    out = np.zeros((len(frames), 6, 6))
+    out[:, :3, :3] = out[:, 3:, 3:] = turned
+    out[:, :3, 3:] = -turned @ skew(arms)
+    return out.reshape(-1, 6)

@@ -15,13 +15,14 @@ from cosserat.calls import answering
 from cosserat.errors import SolveError
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
-from cosserat.results.motion import Motion, motion_of
+from cosserat.results.kinematics import rigid_motions
+from cosserat.results.labels import aligned, titled
+from cosserat.results.motion import Motion, motion_of, virtual_motion
+from cosserat.results.nodal import strain_energies
 from cosserat.results.quantities import KINDS, target_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status
-from cosserat.results.tables import aligned, titled
 from cosserat.results.trajectory import OfTrajectory, Trajectory
-from cosserat.results.virtual import rigid_motions, strain_energies, virtual_motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,8 +18,7 @@ from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.mechanism import Mechanism, mechanism_of
-from cosserat.results.reference import as_simulated
-from cosserat.results.trajectory import Crossed, FloatingRecord, Pending, Phase, Trajectory
+from cosserat.results.trajectory import Crossed, FloatingRecord, Pending, Phase, Trajectory, as_simulated
 
 
 class Motion:
@@ -265,3 +264,11 @@ def _after(time: Array) -> Array:
     """Just after stored times, and before the last: the states stored at jumps are those after, but for the end."""
     side = 1e-9 * float(np.diff(time).min())
     return np.minimum(time + side, time[-1] - side)
+
+
+def virtual_motion(motion: Motion, increments: Array) -> Motion:
+    """The last state of a motion with left increments (6n,) or (k, 6n) of its nodes for twists, k times."""
+    n = motion.mechanism.n_nodes
+    twist = np.zeros((increments.size // (6 * n) if n else 1, n + 1, 6))
+    twist[:, :n] = increments.reshape(-1, n, 6)
+    return motion.displaced(twist=twist, rate=np.zeros_like(twist))

@@ -21,9 +21,10 @@ from cosserat.kernels.line_loads import line_states
 from cosserat.kernels.media import media_states
 from cosserat.kernels.monitors import element_states
 from cosserat.kernels.rigid import add_gyroscopic
+from cosserat.kernels.springs import slopes
 from cosserat.kernels.vectors import axpy, dot, load, mul, mul_t, scale
 from cosserat.lie.protocol import Array
-from cosserat.results import rolling
+from cosserat.results import joints, rolling
 from cosserat.results.joints import coordinates, joint_sides, measured, pulls
 from cosserat.results.kinematics import to_node
 from cosserat.results.mechanism import Mechanism
@@ -386,4 +387,25 @@ def line_wrenches(system: System, rows: NDArray[np.int64], frames: Array, wrench
     if len(rows):
         elements = system.elements
         line_states(np.ascontiguousarray(frames), np.ascontiguousarray(wrench), elements.node, elements.d0, *loads, out)
+    return out
+
+
+def strain_energies(motion: Motion, springs: list[str]) -> dict[str, float]:
+    """Elastic energy of the increments in every beam, spring and elastic joint that has a stiffness (J)."""
+    mechanism = motion.mechanism
+    arrays = mechanism.system.elements
+    out: dict[str, float] = {}
+    if len(arrays.node):
+        rate = element_forces(motion, np.arange(len(arrays.node)))[1][0]
+        energy = 0.5 * np.einsum("ei,eij,ej->e", rate, arrays.stiffness, rate)
+        for name, mesh in mechanism.beams.items():
+            out[name] = float(np.sum(energy[mesh.elements]))
+    for name, joint in mechanism.joints.items():
+        stiffness = np.array([mechanism.system.freedoms.stiffness[k] if k >= 0 else 0.0 for k in joint.active])
+        if np.any(stiffness):
+            out[name] = float(0.5 * np.sum(stiffness * joints.coordinate_rates(motion, joint)[0] ** 2))
+    for k, name in enumerate(springs):
+        line, lines = spring_line(motion, k), mechanism.system.springs
+        constants = lines.stiffness[k], 0.0, lines.length[k], lines.slack[k], 0.0
+        out[name] = 0.5 * float(slopes(*constants, line.length[0], 0.0)[0] * line.rate[0] ** 2)
     return out

@@ -17,11 +17,10 @@ from cosserat.lie.protocol import Array
 from cosserat.results.answers import Answers, Question
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.mechanism import Mechanism
-from cosserat.results.motion import Motion, motion_of
+from cosserat.results.motion import Motion, motion_of, virtual_motion
 from cosserat.results.quantities import KINDS
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.results.virtual import virtual_motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -218,7 +217,7 @@ class Path(Answers[NDArray[np.float64]]):
         path : file name, optional
             Saves the figure.
         """
-        from cosserat.view.path import plot_path
+        from cosserat.view.stability import plot_path
 
         return plot_path(self, place, component, ax, path)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cosserat.calls import answering
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
-from cosserat.results.tables import aligned, titled
+from cosserat.results.labels import aligned, titled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,9 +19,8 @@ from cosserat.results.labels import ENERGIES, FLUID_ENERGIES, SECTION_FORCE, SOL
 from cosserat.results.monitors import FloatingMonitors, Monitors, fluid_energies
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
-from cosserat.results.reference import as_simulated
 from cosserat.results.status import FEWEST, Outcome, Status, held_together, judged
-from cosserat.results.trajectory import FloatingRecord, OfTrajectory, Trajectory, record_of
+from cosserat.results.trajectory import FloatingRecord, OfTrajectory, Trajectory, as_simulated, record_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -299,7 +298,7 @@ class Run(OfTrajectory, Answers["DataArray"]):
 
     def report(self) -> str:
         """A table of how the run went; also printed by ``print(run.report())``."""
-        from cosserat.results.report import report
+        from cosserat.results.dataset import report
 
         return report(self)
 

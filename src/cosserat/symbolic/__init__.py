@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from cosserat.symbolic import evaluate as evaluate
     from cosserat.symbolic import media as media
     from cosserat.symbolic.compiled import CompiledEquations as CompiledEquations
-    from cosserat.symbolic.compiled_problem import CompiledProblem as CompiledProblem
     from cosserat.symbolic.composed import SymbolicComposedVectors as SymbolicComposedVectors
     from cosserat.symbolic.composed import composed_vectors as composed_vectors
     from cosserat.symbolic.connection import Connection as Connection
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from cosserat.symbolic.conserved import Current as Current
     from cosserat.symbolic.equations import Equations as Equations
     from cosserat.symbolic.equations import lagrange as lagrange
+    from cosserat.symbolic.evaluate import CompiledProblem as CompiledProblem
     from cosserat.symbolic.evaluate import check_potential as check_potential
     from cosserat.symbolic.group_dynamics import GroupMotion as GroupMotion
     from cosserat.symbolic.group_dynamics import euler_poincare as euler_poincare
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from cosserat.symbolic.groups import semidirect as semidirect
     from cosserat.symbolic.intrinsic_step import IntrinsicMotion as IntrinsicMotion
     from cosserat.symbolic.intrinsic_step import intrinsic as intrinsic
-    from cosserat.symbolic.jets import Jets as Jets
     from cosserat.symbolic.linear import LinearEquations as LinearEquations
     from cosserat.symbolic.notation import notations as notations
+    from cosserat.symbolic.poincare import Jets as Jets
     from cosserat.symbolic.poincare import PoincareChetayev as PoincareChetayev
     from cosserat.symbolic.quasi_velocities import QuasiVelocities as QuasiVelocities
     from cosserat.symbolic.symbols import strain as strain
@@ -59,14 +59,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "intrinsic_step": ("IntrinsicMotion", "intrinsic"),
     "connection": ("Connection", "covariant_derivative", "covariant_divergence", "curvature", "torsion"),
     "compiled": ("CompiledEquations",),
-    "compiled_problem": ("CompiledProblem",),
-    "evaluate": ("check_potential",),
+    "evaluate": ("CompiledProblem", "check_potential"),
     "equations": ("Equations", "lagrange"),
     "linear": ("LinearEquations",),
     "composed": ("SymbolicComposedVectors", "composed_vectors"),
     "conserved": ("Current",),
-    "jets": ("Jets",),
-    "poincare": ("PoincareChetayev",),
+    "poincare": ("Jets", "PoincareChetayev"),
     "group_dynamics": ("GroupMotion", "euler_poincare"),
     "notation": ("notations",),
     "groups": ("GA", "Galilei", "Group", "Heisenberg", "R", "SE2", "SE3", "SL", "SO2", "SO3", "product", "semidirect"),

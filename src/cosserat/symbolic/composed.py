@@ -9,9 +9,9 @@ from typing import Any
 
 from cosserat.compile.tree import refuse_armatures
 from cosserat.errors import SolveError
+from cosserat.model.algebra import sp
 from cosserat.model.model import Model
 from cosserat.model.places import Place
-from cosserat.symbolic.dependency import product_to_sum, sp
 from cosserat.symbolic.equations import Equations
 from cosserat.symbolic.formulas import body_inertia, body_mass, body_rotation
 from cosserat.symbolic.vectors import (
@@ -241,6 +241,8 @@ def _tidy(expression: sp.Expr) -> sp.Expr:
         return expression
     if not expanded.has(sp.sin, sp.cos):
         return expanded
+    from sympy.simplify.fu import TR8 as product_to_sum
+
     summed = sp.expand(product_to_sum(expanded))
     return summed if summed.count_ops() < expanded.count_ops() else expanded
 

@@ -15,9 +15,8 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
-from cosserat.model.algebra import named
+from cosserat.model.algebra import named, sp
 from cosserat.symbolic.arguments import array, by_name, listed, whole
-from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values, substituted
 from cosserat.symbolic.group_dynamics import integrate
 from cosserat.symbolic.groups import Group

@@ -11,8 +11,7 @@ import numpy as np
 from cosserat.errors import ArgumentError
 from cosserat.lie.matrix_group import reduced
 from cosserat.lie.protocol import Array
-from cosserat.model.algebra import exact
-from cosserat.symbolic.dependency import sp
+from cosserat.model.algebra import exact, sp
 
 if TYPE_CHECKING:
     from cosserat.symbolic.poincare import PoincareChetayev

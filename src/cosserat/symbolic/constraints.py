@@ -12,11 +12,11 @@ from cosserat.kernels.freedoms import ROTATION_VECTOR, SLIDE, sine_and_cosine
 from cosserat.kernels.joint_rows import SCREW
 from cosserat.kernels.joint_rows import value as row_value
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
+from cosserat.model.algebra import sp
 from cosserat.model.joints import Joint
 from cosserat.model.parameters import parameters_in
 from cosserat.model.rolling import KnifeEdge, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
-from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.forces import Forces
 from cosserat.symbolic.formulas import T, exact_matrix, function_of_time, joint_axes, joint_position, number, vector
 from cosserat.symbolic.mechanism import GROUND_LINK, SymbolicMechanism

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import SolveError, shown
-from cosserat.model.algebra import function_source, symbols_in
+from cosserat.model.algebra import function_source, sp, symbols_in
 from cosserat.model.model import Model
 from cosserat.symbolic.arguments import listed
 from cosserat.symbolic.compiled import module_source
 from cosserat.symbolic.constraints import ConstraintRow, Constraints
-from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.forces import Forces
 from cosserat.symbolic.formulas import T
 from cosserat.symbolic.inertia import SymbolicInertia

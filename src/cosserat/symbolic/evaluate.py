@@ -1,7 +1,8 @@
-"""Equations as functions of numbers: residuals, dynamics in time, motions on the group; potentials, looked at."""
+"""Equations as functions of numbers, compiled or not: residuals, dynamics, motions on a group; looks at potentials."""
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,9 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, SolveError, warn
 from cosserat.lie.protocol import Array
-from cosserat.model.algebra import named, rough_parts, slopes
+from cosserat.model.algebra import function_source, named, rough_parts, slopes, sp
 from cosserat.symbolic.arguments import array, element, grid, listed
-from cosserat.symbolic.dependency import sp
+from cosserat.symbolic.compiled import CompiledSource, module_source
 from cosserat.symbolic.group_dynamics import GroupMotion, integrate
 
 if TYPE_CHECKING:
@@ -108,9 +109,7 @@ def residual(problem: PoincareChetayev, values: Values = None) -> Callable[..., 
 def dynamics(problem: PoincareChetayev, values: Values = None) -> Callable[[float, Any, Any], Array]:
     """Return f(x, g, eta) -> d eta/dx of a problem with one parameter x: time, or the arc length of an arch."""
     who = "PoincareChetayev.dynamics"
-    if len(problem.parameters) != 1:
-        raise ArgumentError(who, "parameters", f"are {problem.parameters}; ordinary equations need one alone")
-    (p,) = problem.parameters
+    p = _only_parameter(problem, who)
     rates = problem.jets.rate[p, p]
     field = problem.field
     judge(problem, values)
@@ -123,12 +122,24 @@ def dynamics(problem: PoincareChetayev, values: Values = None) -> Callable[[floa
         try:
             return np.asarray(np.linalg.solve(M, -bias(**state).ravel()))
         except np.linalg.LinAlgError:
-            raise singular(who, p, t) from None
+            raise _singular(who, p, t) from None
 
     return acceleration
 
 
-def singular(who: str, p: str, at: float) -> SolveError:
+def _only_parameter(problem: PoincareChetayev, who: str) -> str:
+    if len(problem.parameters) != 1:
+        raise ArgumentError(who, "parameters", f"are {problem.parameters}; ordinary equations need one alone")
+    return problem.parameters[0]
+
+
+def _watched(problem: PoincareChetayev, p: str) -> Any:
+    """Momentum and energy along the only parameter, a column."""
+    momentum = problem.momenta[p]
+    return sp.Matrix([*momentum, momentum.dot(problem.eta[p]) - problem.lagrangian])
+
+
+def _singular(who: str, p: str, at: float) -> SolveError:
     """The error of equations that cannot be solved for the rates."""
     return SolveError(
         f"{who}: the matrix d^2 L/d eta d eta is singular at {p} = {at:.6g}; some velocity carries no momentum"
@@ -148,16 +159,15 @@ def motion(
     array("PoincareChetayev.motion", "velocity", velocity, (problem.group.dim,))
     acceleration = dynamics(problem, values)
     (p,) = problem.parameters
-    energy = problem.momenta[p].dot(problem.eta[p]) - problem.lagrangian
-    both = function(problem, sp.Matrix([*problem.momenta[p], energy]), values, "PoincareChetayev.motion")
+    both = function(problem, _watched(problem, p), values, "PoincareChetayev.motion")
 
     def watched(t: float, g: Any, eta: Array) -> Array:
         return both(g, {p: eta}, None, {p: t}).ravel()
 
-    return moved(problem, acceleration, watched, velocity, duration, step, start, order)
+    return _moved(problem, acceleration, watched, velocity, duration, step, start, order)
 
 
-def moved(
+def _moved(
     problem: PoincareChetayev,
     acceleration: Callable[[float, Any, Array], Array],
     watched: Callable[[float, Any, Array], Array],
@@ -246,3 +256,98 @@ def check_potential(
             f"{name}: not convex at {at.tolist()}, the lowest stiffness is {lowest:.3g}; the reference is unstable",
         )
     return K
+
+
+_WHO = "PoincareChetayev.compile"
+
+
+class CompiledProblem(CompiledSource):
+    """A problem with one parameter as functions of numbers; made by `PoincareChetayev.compile`.
+
+    Numba compiles the source when a function is first called, for a second or two; the code is kept for other
+    processes. Constants can be changed without compiling anything again.
+
+    Attributes
+    ----------
+    source : str
+        The Python module that is compiled: ``system(x, g, eta, p, M, b)`` of M d eta/dx + b = 0, and ``monitors`` for
+        the momentum and the energy. g are the entries of the element, p the constants, in order.
+    constants : dict of float
+    """
+
+    title, _word = _WHO, "constant"
+
+    def __init__(self, problem: PoincareChetayev, values: Values = None, jit: bool = True) -> None:
+        self._parameter = p = _only_parameter(problem, _WHO)
+        everything = sp.Matrix([problem.lagrangian, *problem.forces])
+        substituted(everything, values, set(problem.jets.variables()), _WHO)  # raises for what is left free
+        judge(problem, values)
+        super().__init__(jit)
+        self.problem = problem
+        jets, field = problem.jets, problem.field
+        rates = jets.rate[p, p]
+        named = field.free_symbols | problem.lagrangian.free_symbols
+        constants = sorted(named - set(jets.variables()), key=str)
+        given = {str(name): float(value) for name, value in (values or {}).items()}
+        self._names = tuple(str(s) for s in constants)
+        self._p = np.array([given[name] for name in self._names] or [0.0])
+        symbols, self._entries = entries(problem)
+        arguments: dict[str, Any] = {"x": jets.x[p], "g": symbols, "eta": list(problem.eta[p]), "p": constants}
+        still = field.xreplace({r: sp.Integer(0) for r in rates})
+        system, watched = {"M": field.jacobian(rates), "b": still}, {"out": _watched(problem, p)}
+        functions = [
+            function_source("system", arguments, system, {}, "Write M and b."),
+            function_source("monitors", arguments, watched, {}, "Write the momentum and the energy."),
+        ]
+        self.source = module_source(functions, f"Equations on {problem.group}: p = ({', '.join(self._names)}).")
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """Values of the constants."""
+        return self._values()
+
+    @functools.cached_property
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The compiled functions: ``rates(x, g, eta, p, out)`` solves the system, ``monitors``."""
+        space = self._defined()
+        found = {"rates": _solving(space["system"], self.problem.group.dim), "monitors": space["monitors"]}
+        return {name: self._ready(f) for name, f in found.items()}
+
+    def rate(self, x: float, g: Any, eta: Any) -> Array:
+        """Derivative (dim,) of the velocity at a state."""
+        out = np.empty(self.problem.group.dim)
+        try:
+            self.functions["rates"](float(x), self._entries(g), np.asarray(eta, dtype=float), self._p, out)
+        except np.linalg.LinAlgError:
+            raise _singular(_WHO, self._parameter, x) from None
+        return out
+
+    def motion(
+        self,
+        velocity: Any,
+        duration: float,
+        step: float,
+        start: Any = None,
+        order: int = 6,
+        values: Mapping[str, float] | None = None,
+    ) -> GroupMotion:
+        """Integrate on the group, as `PoincareChetayev.motion`; `values` are set first."""
+        self.set(**(values or {}))
+
+        def watched(t: float, g: Any, eta: Array) -> Array:
+            out = np.empty(self.problem.group.dim + 1)
+            self.functions["monitors"](float(t), self._entries(g), eta, self._p, out)
+            return out
+
+        return _moved(self.problem, self.rate, watched, velocity, duration, step, start, order)
+
+
+def _solving(system: Callable[..., Any], n: int) -> Callable[..., Any]:
+    """A function that solves M rate + b = 0."""
+
+    def rates(x, g, eta, p, out):  # type: ignore[no-untyped-def]
+        M, b = np.empty((n, n)), np.empty(n)
+        system(x, g, eta, p, M, b)
+        out[:] = np.linalg.solve(M, -b)
+
+    return rates

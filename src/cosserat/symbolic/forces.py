@@ -10,14 +10,13 @@ from cosserat.errors import SolveError, warn
 from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.kernels.springs import pull
-from cosserat.model.algebra import formula, named, rough_parts
+from cosserat.model.algebra import formula, named, rough_parts, sp
 from cosserat.model.forces import LineForce as SpringLink
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.joints import Joint
 from cosserat.model.loads import PointLoad
 from cosserat.model.potentials import joint_names
 from cosserat.model.servos import servos_of
-from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.formulas import T, Traced, function_of_time, number, place_position
 from cosserat.symbolic.mechanism import SymbolicMechanism
 from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, identity, matmul, mul, mul_t, scale, sub, zeros

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ModelError
-from cosserat.model.algebra import exact, formula
+from cosserat.model.algebra import exact, formula, sp
 from cosserat.model.bodies import RigidBody
 from cosserat.model.expressions import Operators
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in, resolve
 from cosserat.model.places import Ground, Place
-from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.vectors import Matrix, Vector, cross, dot, identity, scale, sub, transposed, unit, zeros
 
 T = sp.Symbol("t")

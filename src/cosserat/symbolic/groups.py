@@ -11,7 +11,7 @@ from cosserat import lie
 from cosserat.errors import GeometryError, shown
 from cosserat.lie import bases
 from cosserat.lie.matrix_group import MatrixGroup, verified_constants
-from cosserat.symbolic.dependency import sp
+from cosserat.model.algebra import sp
 
 
 class Group:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from cosserat.symbolic.dependency import sp
+from cosserat.model.algebra import sp
 from cosserat.symbolic.mechanism import SymbolicMechanism
 from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, is_null, mul, mul_t, scale, sub, zeros
 

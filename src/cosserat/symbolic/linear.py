@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import SolveError
+from cosserat.model.algebra import sp
 from cosserat.symbolic.arguments import by_name, listed
-from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.vectors import TurnFunction, directional, replaced
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from cosserat.compile.tree import Link, TreeData, rigid_tree
 from cosserat.errors import ModelError, SolveError
 from cosserat.kernels.recursion.table import FREE, REVOLUTE, SCREW, SPHERICAL
 from cosserat.model import checks
+from cosserat.model.algebra import sp
 from cosserat.model.joint import Armature
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.model.potentials import JointPotential
-from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.formulas import T as TIME
 from cosserat.symbolic.formulas import (
     aligned,

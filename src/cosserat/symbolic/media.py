@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from cosserat.errors import ArgumentError
-from cosserat.symbolic.dependency import sp
+from cosserat.model.algebra import sp
 from cosserat.symbolic.groups import SE2, SE3, SO3, R, product
 from cosserat.symbolic.poincare import PoincareChetayev
 

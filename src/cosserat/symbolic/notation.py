@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cosserat.errors import ArgumentError, SolveError
+from cosserat.model.algebra import sp
 from cosserat.symbolic.arguments import by_name
-from cosserat.symbolic.dependency import sp
 
 if TYPE_CHECKING:
     from cosserat.symbolic.equations import Equations

@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cosserat.errors import ArgumentError
-from cosserat.model.algebra import named
+from cosserat.model.algebra import named, sp
 from cosserat.symbolic.arguments import listed
-from cosserat.symbolic.dependency import sp
 
 _WHO = "QuasiVelocities"
 

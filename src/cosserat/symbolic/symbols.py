@@ -1,7 +1,7 @@
 """Symbols of a section of a beam, in which a `cosserat.Medium` is written."""
 
+from cosserat.model.algebra import sp
 from cosserat.model.medium import STRAIN, TWIST
-from cosserat.symbolic.dependency import sp
 
 twist = sp.ImmutableMatrix(sp.symbols(TWIST, real=True))
 """Velocity ``v1 v2 v3`` and angular velocity ``w1 w2 w3`` of a section in its own axes, the beam along e_1: (6, 1)."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cosserat.symbolic.dependency import sp
+from cosserat.model.algebra import sp
 
 Vector = list[sp.Expr]
 Matrix = list[list[sp.Expr]]

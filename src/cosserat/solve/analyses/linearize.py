@@ -14,8 +14,7 @@ from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel
-from cosserat.results.linear_reduction import definite
-from cosserat.results.state_space import LawStates, OutputRows, RollingStates
+from cosserat.results.state_space import LawStates, OutputRows, RollingStates, definite
 from cosserat.solve.analyses.points import point_at
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying

@@ -10,8 +10,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
 from cosserat.results.joints import coordinate_rates
-from cosserat.results.motion import motion_of
-from cosserat.results.virtual import virtual_motion
+from cosserat.results.motion import motion_of, virtual_motion
 from cosserat.solve.balance.balance import FREE_SHIFT, Balance
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.pivots import factors_of

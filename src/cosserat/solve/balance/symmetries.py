@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from cosserat.lie.protocol import Array
-from cosserat.results import virtual
+from cosserat.results import kinematics
 
 ROUNDING = 1e-11  # of the terms it is summed from: stiffness or force that is none
 
@@ -20,7 +20,7 @@ def rigid_motions(frames: Array, extent: float) -> Array:
 
     Turns are about the mean of the nodes, by an angle that moves places by about one.
     """
-    return virtual.rigid_motions(frames, frames[:, 9:].mean(axis=0)) / np.array([1.0, extent]).repeat(3)
+    return kinematics.rigid_motions(frames, frames[:, 9:].mean(axis=0)) / np.array([1.0, extent]).repeat(3)
 
 
 def harmless(tangent: csc_matrix, force: Array, P: Array, extent: float, rounding: float) -> Array:

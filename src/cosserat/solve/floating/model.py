@@ -13,7 +13,7 @@ from cosserat.compile.skeleton import Skeleton
 from cosserat.compile.timetable import Timetable
 from cosserat.compile.tree import TreeData, compile_tree, linked_again
 from cosserat.model.model import Model
-from cosserat.results.reference import Reference
+from cosserat.results.trajectory import Reference
 from cosserat.solve.floating.state import Drives
 from cosserat.solve.formulation import Floating
 from cosserat.solve.relative.flexible_tree import FlexibleTree

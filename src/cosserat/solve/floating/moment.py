@@ -20,8 +20,8 @@ from cosserat.lie import so3
 from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import JointInfo, Station, mechanism_of
 from cosserat.results.moment import Moment, site_of
-from cosserat.results.reference import Reference
 from cosserat.results.run import Run
+from cosserat.results.trajectory import Reference
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Instant

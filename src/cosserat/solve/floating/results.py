@@ -22,9 +22,8 @@ from cosserat.results.joints import constraint_wrenches, directions, inertial_ef
 from cosserat.results.kinematics import to_node
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external, times_mass
-from cosserat.results.reference import Reference, as_simulated
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import FloatingRecord, LinkLedger, Pending, Phase, Trajectory
+from cosserat.results.trajectory import FloatingRecord, LinkLedger, Pending, Phase, Reference, Trajectory, as_simulated
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import States
 from cosserat.solve.motion.crossings import Row

@@ -8,10 +8,9 @@ from functools import partial
 import numpy as np
 
 from cosserat.errors import SolveError
-from cosserat.results.reference import Reference
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome
-from cosserat.results.trajectory import Carried
+from cosserat.results.trajectory import Carried, Reference
 from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.floating.integration import new_stepper
 from cosserat.solve.floating.model import floating_model

@@ -18,9 +18,8 @@ from cosserat.lie import se3, so3
 from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.joints import tracked_in
-from cosserat.results.reference import Reference
 from cosserat.results.run import Run
-from cosserat.results.trajectory import Trajectory, carried_to
+from cosserat.results.trajectory import Reference, Trajectory, carried_to
 from cosserat.solve.floating.state import Instant, Start
 from cosserat.solve.floating.velocities import (
     FittedNodes,

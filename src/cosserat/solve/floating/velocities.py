@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.lie.protocol import Array
-from cosserat.results.reference import Reference
+from cosserat.results.trajectory import Reference
 from cosserat.solve.assembly import demand_touching
 from cosserat.solve.floating.state import Start
 from cosserat.solve.floating.walk import FloatingWalk

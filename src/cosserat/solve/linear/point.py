@@ -26,11 +26,10 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.joints import coordinate_rates
 from cosserat.results.mechanism import JointInfo, Mechanism, Station, mechanism_of
-from cosserat.results.motion import Motion, motion_of
+from cosserat.results.motion import Motion, motion_of, virtual_motion
 from cosserat.results.quantities import Evaluate, Quantity, place_changes
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.results.virtual import virtual_motion
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.flow import Flow
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at

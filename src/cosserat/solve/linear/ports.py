@@ -25,8 +25,8 @@ from cosserat.model.parameters import Parameter
 from cosserat.model.places import Owner, Place
 from cosserat.model.servos import Servo
 from cosserat.results.labels import WRENCH
+from cosserat.results.linear import Output
 from cosserat.results.mechanism import JointInfo
-from cosserat.results.output import Output
 from cosserat.results.quantities import JOINT, KINDS, LINE, OWN, PLACE, Quantity, SpringNumber, unit_of
 from cosserat.solve.linear import input_columns
 from cosserat.solve.linear.input_columns import Column

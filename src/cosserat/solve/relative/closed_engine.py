@@ -16,7 +16,7 @@ from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.reference import Kept
+from cosserat.results.trajectory import Kept
 from cosserat.solve.relative.coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.modal_engine import ModalEngine

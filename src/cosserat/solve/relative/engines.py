@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cosserat.compile.tree import TreeData
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.reference import as_simulated
+from cosserat.results.trajectory import as_simulated
 from cosserat.solve.relative.modal_engine import ModalEngine
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
-from cosserat.results.reference import Kept, as_kept
+from cosserat.results.trajectory import Kept, as_kept
 from cosserat.solve.relative.flexible_recursion import Motions
 
 

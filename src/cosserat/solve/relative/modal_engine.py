@@ -20,7 +20,7 @@ from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.composed import Posture
-from cosserat.results.reference import Kept
+from cosserat.results.trajectory import Kept
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions

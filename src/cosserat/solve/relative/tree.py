@@ -17,7 +17,7 @@ from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.composed import Posture
-from cosserat.results.reference import as_simulated
+from cosserat.results.trajectory import as_simulated
 from cosserat.solve.relative.coordinates import OnGroup
 from cosserat.solve.relative.engines import made_again, new_engine
 from cosserat.solve.relative.modal_engine import ModalEngine

@@ -40,7 +40,7 @@ from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
 from cosserat.model.rolling import FLAT, Constraint, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
-from cosserat.results.reference import Kept, as_kept
+from cosserat.results.trajectory import Kept, as_kept
 from cosserat.solve.relative.flexible_recursion import Motions, projected
 
 Ints = NDArray[np.int64]

@@ -11,8 +11,8 @@ from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.reference import Reference
 from cosserat.results.status import Status
+from cosserat.results.trajectory import Reference
 from cosserat.solve.floating.explicit import Explicit
 from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.model import floating_model

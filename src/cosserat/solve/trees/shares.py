@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.results.modes import DIRECTIONS, Modes, energy_shares, summed
-from cosserat.results.virtual import strain_energies, virtual_motion
+from cosserat.results.motion import virtual_motion
+from cosserat.results.nodal import strain_energies
 from cosserat.solve.relative.flexible_recursion import Motions
 
 if TYPE_CHECKING:

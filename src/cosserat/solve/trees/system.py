@@ -18,9 +18,8 @@ from cosserat.compile.tree import TreeData
 from cosserat.kernels.law_states import FROZEN, STEADY
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.results.reference import Reference
 from cosserat.results.status import Status
-from cosserat.results.trajectory import Trajectory
+from cosserat.results.trajectory import Reference, Trajectory
 from cosserat.solve.differences import EIGHTH, STEP
 from cosserat.solve.floating.integration import new_stepper
 from cosserat.solve.floating.model import floating_model
