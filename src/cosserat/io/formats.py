@@ -33,7 +33,11 @@ def save_run(run: Run, path: str | Path) -> None:
         output.write(file, _parquet(run.data))
     elif suffix == ".zarr":
         data = run.data
-        output.write_folder(file, lambda folder: _zarr(data, folder), _is_zarr)
+        output.write_folder(
+            file,
+            lambda folder: listable(data).to_zarr(folder, mode="w-", consolidated=True, zarr_format=2),
+            lambda folder: any((folder / name).is_file() for name in (".zgroup", "zarr.json")),
+        )
     else:
         from cosserat.io.netcdf import image
 
@@ -57,16 +61,12 @@ def columns(data: Dataset) -> dict[str, Any]:
     found: dict[str, Any] = {"time": data["time"].values}
     for name, variable in data.data_vars.items():
         dims = [str(dim) for dim in variable.dims if dim != "time"]
-        labels = [_labels(data, dim) for dim in dims]
+        labels = [list(map(str, data[dim].values if dim in data.coords else range(data.sizes[dim]))) for dim in dims]
         values = np.asarray(variable.transpose("time", *dims).values)
         for index in np.ndindex(*values.shape[1:]):
             parts = [column[i] for column, i in zip(labels, index, strict=True)]
             found[".".join([str(name), *parts])] = values[(slice(None), *index)]
     return found
-
-
-def _labels(data: Dataset, dim: str) -> list[str]:
-    return [str(value) for value in (data[dim].values if dim in data.coords else range(data.sizes[dim]))]
 
 
 def _csv(data: Dataset) -> str:
@@ -89,11 +89,3 @@ def _parquet(data: Dataset) -> bytes:
 def listable(data: Dataset) -> Dataset:
     """A dataset without coordinates that files cannot list: they do it with blanks between the names."""
     return data.reset_coords([name for name in data.coords if " " in str(name) and name not in data.dims])
-
-
-def _is_zarr(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in (".zgroup", "zarr.json"))
-
-
-def _zarr(data: Dataset, folder: Path) -> None:
-    listable(data).to_zarr(folder, mode="w-", consolidated=True, zarr_format=2)

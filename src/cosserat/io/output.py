@@ -82,7 +82,7 @@ def write(path: Path, content: bytes | str) -> None:
         raise _cannot(path, error) from None
 
 
-def write_folder(path: Path, fill: Callable[[Path], None], recognised: Callable[[Path], bool]) -> None:
+def write_folder(path: Path, fill: Callable[[Path], Any], recognised: Callable[[Path], bool]) -> None:
     """Write a folder of files the same way; one that stands there is replaced only if it is `recognised`."""
     if path.exists() and not recognised(path):
         raise FileFormatError(f"{path}: a folder with other content stands there; pass another name")

@@ -80,7 +80,13 @@ def layout_of(mechanism: Mechanism) -> dict[str, Any]:
         "length": float(mechanism.length),
         "bodies": mechanism.bodies,
         "beams": {name: [mesh.first_node, mesh.first_element] for name, mesh in mechanism.beams.items()},
-        "modal": {name: _modal_to_plain(info) for name, info in mechanism.modal.items()},
+        "modal": {
+            name: {
+                "frame": info.frame, "interfaces": info.interfaces,
+                "recovery": {key: bool(point.section) for key, point in info.recovery.items()},
+            }
+            for name, info in mechanism.modal.items()
+        },
         "joints": [_joint_to_plain(joint) for joint in mechanism.joints.values()],
         "rolling": mechanism.rolling,
         "springs": mechanism.springs,
@@ -186,11 +192,6 @@ def _line_loads(
             check_index(column, sizes["nw"], f"line load of {name!r}")
         loads.append(LineLoad(np.array(columns, dtype=np.int64), bool(follower), spread))
     return loads
-
-
-def _modal_to_plain(info: ModalInfo) -> dict[str, Any]:
-    recovery = {key: bool(point.section) for key, point in info.recovery.items()}
-    return {"frame": info.frame, "interfaces": info.interfaces, "recovery": recovery}
 
 
 def _modal_from_plain(name: str, plain: dict[str, Any], arrays: dict[str, Any], sizes: dict[str, int]) -> ModalInfo:

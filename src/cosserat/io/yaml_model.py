@@ -201,11 +201,15 @@ class _Reader:
 
     def _numbers(self, value: Any, route: Route) -> Any:
         """Text anywhere inside is a formula of parameters."""
+        return self._within(value, route, lambda v, to: self._guard(to, self._number, v))
+
+    def _within(self, value: Any, route: Route, read: Callable[[Any, Route], Any]) -> Any:
+        """What is made of every entry of lists and mappings, anywhere inside."""
         if isinstance(value, list):
-            return tuple(self._numbers(v, (*route, i)) for i, v in enumerate(value))
+            return tuple(self._within(v, (*route, i), read) for i, v in enumerate(value))
         if isinstance(value, dict):
-            return {k: self._numbers(v, (*route, k)) for k, v in value.items()}
-        return self._guard(route, self._number, value)
+            return {k: self._within(v, (*route, k), read) for k, v in value.items()}
+        return read(value, route)
 
     def _record(
         self, make: Any, value: Any, route: Route, as_it_is: tuple[str, ...] = (), read: Any = None, **default: Any
@@ -220,14 +224,12 @@ class _Reader:
 
     def _functions(self, value: Any, route: Route, variable: str) -> Any:
         """Text anywhere inside is a formula of the variable and of parameters."""
-        if isinstance(value, list):
-            return tuple(self._functions(v, (*route, i), variable) for i, v in enumerate(value))
-        if isinstance(value, dict):
-            return {k: self._functions(v, (*route, k), variable) for k, v in value.items()}
-        if isinstance(value, str):
-            known = self.parameters.values()
-            return self._guard(route, parts.TimeFunction, value, "formula", known, variable)
-        return value
+
+        def read(v: Any, to: Route) -> Any:
+            given = (v, "formula", self.parameters.values(), variable)
+            return self._guard(to, parts.TimeFunction, *given) if isinstance(v, str) else v
+
+        return self._within(value, route, read)
 
     def _of_fluid(self, name: str, entry: Any, route: Route) -> Any:
         """An argument of a fluid."""

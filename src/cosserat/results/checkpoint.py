@@ -147,7 +147,8 @@ class Checkpoint:
                 arrays = {key: found[key] for key in found.files}
             plain = json.loads(arrays.pop("json").tobytes().decode("utf-8"))
             identity, content = plain["identity"], _decoded(plain["content"], arrays)
-            self._demand_same(identity)
+            for key, value in self._identity.items():
+                self._demand(key, identity.get(key, "nothing"), value)
             if not all(isinstance(text, str) for text in content["traits"].values()):
                 raise ValueError("traits are not texts")
             return dict(content)
@@ -155,10 +156,6 @@ class Checkpoint:
             raise
         except Exception as error:  # whatever readers raise for a file that was made to harm
             raise self._unreadable(error) from None
-
-    def _demand_same(self, identity: Mapping[str, str]) -> None:
-        for key, value in self._identity.items():
-            self._demand(key, identity.get(key, "nothing"), value)
 
     def _demand(self, name: str, there: str, here: str) -> None:
         if there == here:

@@ -261,7 +261,8 @@ class Modes(OfTrajectory):
         span = f", {elastic[0]:.4g} to {elastic[-1]:.4g} Hz" if len(elastic) else ""
         free = f", {self.rigid} free motions" if self.rigid else ""
         state = "" if self.stable else f", UNSTABLE ({int(self.unstable.sum())} growing)"
-        return f"<Modes of {name!r} about {_article(self.kind)}: {len(elastic)} modes{span}{free}{state}>"
+        article = "an" if self.kind[0] in "aeiou" else "a"
+        return f"<Modes of {name!r} about {article} {self.kind}: {len(elastic)} modes{span}{free}{state}>"
 
 
 def summed(parts: Sequence[dict[str, float]]) -> dict[str, float]:
@@ -283,10 +284,6 @@ def energy_shares(kinetic: list[dict[str, float]], strain: list[dict[str, float]
         share = np.divide(energy, total, out=np.zeros_like(energy), where=total > 0.0)
         out[word] = (("mode", "component"), share)
     return Dataset(out, coords={"mode": np.arange(len(kinetic)), "component": names})
-
-
-def _article(kind: str) -> str:
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def mode_rows(modes: Modes) -> list[tuple[str, str, str, str, str, str]]:

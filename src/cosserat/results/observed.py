@@ -194,12 +194,5 @@ def _motion_of(run: Run, observer: Any) -> ObserverMotion:
     if isinstance(observer, Observer):
         return observer.motion(run.time)
     station, _ = run.motion.mechanism.station(observer)
-    R, x = kinematics.place_frames(run.motion, station)
-    return ObserverMotion(
-        R,
-        x,
-        run.velocity(observer).values,
-        run.acceleration(observer).values,
-        run.angular_velocity(observer).values,
-        run.angular_acceleration(observer).values,
-    )
+    asked = (run.velocity, run.acceleration, run.angular_velocity, run.angular_acceleration)
+    return ObserverMotion(*kinematics.place_frames(run.motion, station), *(f(observer).values for f in asked))

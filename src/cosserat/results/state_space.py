@@ -56,8 +56,7 @@ class RollingStates:
 def by_positions(model: LinearModel) -> tuple[Array, Array, Array, Array]:
     """State space with prescribed positions as inputs: with v = q' + E u, E = M^-1 drag, no derivative of u is left."""
     n, rows = len(model.mass), model.rows
-    both = np.hstack((model.stiffness, model.damping, model.force, model.drag))
-    K, D, F, E = np.split(accelerations_of(model.mass, both), [n, 2 * n, 2 * n + len(model.inputs)], axis=1)
+    K, D, F, E = _per_mass(model)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-K, -D]])
     B = np.vstack((-E, F + D @ E))
     # q' = v - E u, q" = v' - E u'
@@ -71,6 +70,13 @@ def accelerations_of(mass: Array, forces: Array) -> Array:
     """mass^-1 forces, whatever the units of the coordinates."""
     unit = 1.0 / np.sqrt(np.diag(mass))
     return np.asarray(unit[:, None] * np.linalg.solve(mass * np.outer(unit, unit), unit[:, None] * forces))
+
+
+def _per_mass(model: LinearModel) -> tuple[Array, ...]:
+    """mass^-1 times stiffness, damping, force and drag."""
+    parts = (model.stiffness, model.damping, model.force, model.drag)
+    ends = np.cumsum([part.shape[1] for part in parts[:-1]])
+    return tuple(np.split(accelerations_of(model.mass, np.hstack(parts)), ends, axis=1))
 
 
 def _demand_proper(model: LinearModel, u1: Array, u2: Array, C: Array, direct: Array) -> None:
@@ -91,8 +97,7 @@ def by_accelerations(model: LinearModel) -> tuple[Array, Array, Array, Array]:
     n, rows = len(model.mass), model.rows
     driven = np.nonzero(np.array(model.driven, dtype=bool))[0]
     free = np.array([not d for d in model.driven], dtype=float)
-    both = np.hstack((model.stiffness, model.damping, model.force, model.drag))
-    K, D, F, E = np.split(accelerations_of(model.mass, both), [n, 2 * n, 2 * n + len(model.inputs)], axis=1)
+    K, D, F, E = _per_mass(model)
     m, k = len(driven), len(model.inputs)
     accel = np.hstack((-K, F[:, driven], -D, -E[:, driven]))
     A = np.zeros((2 * (n + m), 2 * (n + m)))

@@ -19,7 +19,7 @@ from cosserat.model.potentials import joint_names
 from cosserat.model.servos import servos_of
 from cosserat.symbolic.formulas import T, Traced, function_of_time, number, place_position
 from cosserat.symbolic.mechanism import SymbolicMechanism
-from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, identity, matmul, mul, mul_t, scale, sub, zeros
+from cosserat.symbolic.vectors import ONE, ZERO, Vector, dot, identity, matmul, mul, sub, zeros
 
 
 class PlaceSymbols(NamedTuple):
@@ -145,45 +145,29 @@ class Forces:
         return total
 
     def _add_efforts(self) -> None:
+        """Those of spherical and free joints: along the parent's axes, on the rotation vector and the position."""
         mechanism = self.mechanism
         for i, link in enumerate(mechanism.data.links):
-            joint = link.joint
+            joint, k = link.joint, link.first
             if joint is None:
                 continue
             if link.kind not in (SPHERICAL, FREE):
-                k = link.first
-                index = mechanism.coordinates[k] == joint.name or joint.coordinates.index(mechanism.coordinates[k])
-                value = self.pull(joint, 0 if index is True else int(index), mechanism.q[k], mechanism.v[k])
-                self._terms[k].append(value)
-            else:
-                self._add_group_efforts(i)
+                name = mechanism.coordinates[k]
+                self._act(joint, 0 if name == joint.name else joint.coordinates.index(name), k, {k: ONE})
+                continue
+            n = 3 if link.kind == FREE else 0  # freedoms before the rotation
+            R, ahead = mechanism.own_rotation(i), link.turn > 0.0
+            for m in range(3):
+                spin = {k + n + j: R[m][j] for j in range(3)} if ahead else {k + n + m: -ONE}
+                self._act(joint, n + m, k + n + m, spin)
+            for m in range(n):
+                self._act(joint, m, k + m, mechanism.rates[mechanism.q[k + m]])
 
-    def _add_group_efforts(self, i: int) -> None:
-        """Spherical and free joints: along the parent's axes, on the rotation vector and the angular velocity."""
-        mechanism, link = self.mechanism, self.mechanism.data.links[i]
-        joint = link.joint
-        assert joint is not None
-        free = link.kind == FREE
-        at, shift = (link.first + 3, 3) if free else (link.first, 0)
-        R = mechanism.own_rotation(i)
-        q, v = mechanism.q, mechanism.v
-        w, turns = list(q[at : at + 3]), list(v[at : at + 3])
-        x, u = list(q[link.first : link.first + 3]), list(v[link.first : link.first + 3])
-        forward = link.turn > 0.0
-        spin = mul(R, turns) if forward else scale(-sp.S.One, turns)
-        m = [self.pull(joint, shift + k, w[k], spin[k]) for k in range(3)]
-        f = zeros()
-        if free:
-            slip = mul(R, u) if forward else sub(scale(-sp.S.One, u), cross(turns, x))
-            f = [self.pull(joint, k, x[k], slip[k]) for k in range(3)]
-        if forward:
-            moment, force = mul_t(R, m), mul_t(R, f)
-        else:
-            moment, force = scale(-sp.S.One, add(m, cross(x, f)) if free else m), scale(-sp.S.One, f)
-        for k in range(3):
-            self._terms[at + k].append(moment[k])
-            if free:
-                self._terms[link.first + k].append(force[k])
+    def _act(self, joint: Joint, index: int, number: int, factors: Mapping[int, sp.Expr]) -> None:
+        """Effort on a coordinate by its number, along a rate that is a sum of velocities times factors."""
+        rate = sp.Add(*(f * self.mechanism.v[j] for j, f in factors.items()))
+        row = [factors.get(j, ZERO) for j in range(len(self._terms))]
+        self.push(row, self.pull(joint, index, self.mechanism.q[number], rate))
 
     def add_joint_energy(self, joint: Joint, coordinates: Sequence[sp.Expr]) -> None:
         """-dU/dq of the potential of a joint of the model, given its coordinates as expressions."""

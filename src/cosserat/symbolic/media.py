@@ -6,6 +6,8 @@ first, strains likewise (gamma, kappa); the axis of a beam is e_1.
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 from cosserat.errors import ArgumentError
@@ -187,11 +189,11 @@ def floating_body(
     def lagrangian(eta: Any, g: Any) -> Any:
         frame, q = g
         V, W, rate = eta[:3, :], eta[3:6, :], eta[6:, :]
-        ms = sp.Matrix(list(first_moment)) + _sum(q[i] * a[i] for i in range(n))
-        J = _square(inertia) + _sum(q[i] * (J_re[i] + J_re[i].T) for i in range(n))
-        J += _sum(q[i] * q[j] * J_ee[i][j] for i in range(n) for j in range(n))
-        linear = _sum(rate[i] * a[i] for i in range(n))
-        spin = _sum(rate[i] * (alpha[i] + _sum(q[j] * lam[j][i] for j in range(n))) for i in range(n))
+        ms = sp.Matrix(list(first_moment)) + _total(q[i] * a[i] for i in range(n))
+        J = _square(inertia) + _total(q[i] * (J_re[i] + J_re[i].T) for i in range(n))
+        J += _total(q[i] * q[j] * J_ee[i][j] for i in range(n) for j in range(n))
+        linear = _total(rate[i] * a[i] for i in range(n))
+        spin = _total(rate[i] * (alpha[i] + _total(q[j] * lam[j][i] for j in range(n))) for i in range(n))
         kinetic = mass * V.dot(V) / 2 + form(J, W) + form(M, rate) + V.dot(W.cross(ms) + linear) + W.dot(spin)
         weight = field.dot(mass * frame[:3, 3] + frame[:3, :3] * ms)
         return kinetic - form(K, q) + weight
@@ -221,13 +223,9 @@ def cosserat_shell(energy: Any = None, density: Any = 1) -> PoincareChetayev:
     )
 
 
+def _total(terms: Any) -> Any:
+    return functools.reduce(operator.add, terms)
+
+
 def _square(value: Any) -> Any:
     return sp.Matrix(3, 3, lambda i, j: value[i][j])
-
-
-def _sum(terms: Any) -> Any:
-    items = list(terms)
-    total = items[0]
-    for item in items[1:]:
-        total = total + item
-    return total
