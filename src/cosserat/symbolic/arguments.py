@@ -26,13 +26,6 @@ def positive(who: str, name: str, value: Any) -> float:
     return x
 
 
-def whole(who: str, name: str, value: Any, least: int) -> int:
-    """Return ``value`` as an int that is not below ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ArgumentError(who, name, f"is {value!r}; pass a whole number of {least} or more")
-    return int(value)
-
-
 def listed(who: str, name: str, value: Any, what: str) -> list[Any]:
     """Return ``value`` as a list; ``what`` says what it is a list of."""
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):

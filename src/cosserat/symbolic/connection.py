@@ -15,8 +15,9 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
+from cosserat.model import checks
 from cosserat.model.algebra import named, sp
-from cosserat.symbolic.arguments import array, by_name, listed, whole
+from cosserat.symbolic.arguments import array, by_name, listed
 from cosserat.symbolic.evaluate import Values, substituted
 from cosserat.symbolic.group_dynamics import integrate
 from cosserat.symbolic.groups import Group
@@ -112,7 +113,7 @@ class Connection:
         ``path`` holds the corners (k, p) of a polygon, each side divided into ``steps`` steps of order 6. Round a
         closed path that is small, log(h) is the integral of the curvature over the area inside.
         """
-        steps = whole("holonomy", "steps", steps, 1)
+        steps = checks.integer("holonomy", "steps", steps, 1)
         try:
             corners = np.asarray(path, dtype=float)
         except (TypeError, ValueError):

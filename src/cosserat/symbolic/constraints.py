@@ -25,7 +25,6 @@ from cosserat.symbolic.vectors import (
     ZERO,
     Matrix,
     Vector,
-    add,
     cross,
     dot,
     matmul,
@@ -87,16 +86,8 @@ class Constraints:
         root = max(l for l in path_a if l in path_b)
         A = matmul(mechanism.rotation(root, a), R_a)
         B = matmul(mechanism.rotation(root, b), R_b)
-        between = sub(self._seen_from(root, path_b, r_b), self._seen_from(root, path_a, r_a))
+        between = sub(mechanism.seen_from(root, b, r_b), mechanism.seen_from(root, a, r_a))
         return matmul(transposed(A), B), mul_t(A, between), (a, R_a), (b, R_b)
-
-    def _seen_from(self, root: int, path: tuple[int, ...], r: Vector) -> Vector:
-        """A point r of the last link of a path, in the frame of a link on it."""
-        mechanism = self.mechanism
-        path = path[path.index(root) :]
-        parts = [mul(mechanism.rotation(root, path[-1]), r)]
-        parts += [mul(mechanism.rotation(root, i), mechanism.offsets[k]) for i, k in itertools.pairwise(path)]
-        return add(*parts)
 
     def _close(self, joint: Joint) -> None:
         if any(motion is not None for motion in joint.motion):
@@ -133,6 +124,7 @@ class Constraints:
         freedom = freedom_geometry(joint, index)
         if freedom.kind != ROTATION_VECTOR:
             coordinate = self._coordinate(joint, index, R, x)
+            row = [mechanism.along(coordinate, j) for j in range(len(mechanism.q))]
         elif number(joint._stiffness[index]) is not ZERO:
             raise SolveError(
                 f"lagrange: {joint.title} closes a loop and has a stiffness about its rotation vector, for which "
@@ -140,15 +132,11 @@ class Constraints:
             )
         else:
             coordinate = ZERO
-        if freedom.kind == ROTATION_VECTOR:
             axis, (a, R_a), (b, _) = exact_matrix([freedom.axis])[0], side_a, side_b
             world = mul(mechanism.rotation(-1, a), mul(R_a, axis)) if a >= 0 else mul(R_a, axis)
             J_a, J_b = (mechanism.world_jacobian(l, [ZERO] * 3) for l in (a, b))
             row = [dot(world, sub(one[3:], two[3:])) for one, two in zip(J_b, J_a, strict=True)]
-        else:
-            row = [mechanism.along(coordinate, j) for j in range(len(mechanism.q))]
-        rate = sp.Add(*(f * v for f, v in zip(row, mechanism.v, strict=True)))
-        self.forces.push(row, self.forces.pull(joint, index, coordinate, rate))
+        self.forces.act(joint, index, coordinate, row)
 
     @staticmethod
     def _coordinate(joint: Joint, index: int, R: Matrix, x: Vector) -> sp.Expr:

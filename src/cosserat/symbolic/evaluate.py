@@ -106,99 +106,6 @@ def residual(problem: PoincareChetayev, values: Values = None) -> Callable[..., 
     return lambda g=None, eta=None, rate=None, x=None: raw(g, eta, rate, x).ravel()
 
 
-def dynamics(problem: PoincareChetayev, values: Values = None) -> Callable[[float, Any, Any], Array]:
-    """Return f(x, g, eta) -> d eta/dx of a problem with one parameter x: time, or the arc length of an arch."""
-    who = "PoincareChetayev.dynamics"
-    p = _only_parameter(problem, who)
-    rates = problem.jets.rate[p, p]
-    field = problem.field
-    judge(problem, values)
-    mass = function(problem, field.jacobian(rates), values, who)
-    bias = function(problem, field.xreplace({r: sp.Integer(0) for r in rates}), values, who)
-
-    def acceleration(t: float, g: Any, eta: Any) -> Array:
-        state = {"g": g, "eta": {p: eta}, "x": {p: t}}
-        M = mass(**state)
-        try:
-            return np.asarray(np.linalg.solve(M, -bias(**state).ravel()))
-        except np.linalg.LinAlgError:
-            raise _singular(who, p, t) from None
-
-    return acceleration
-
-
-def _only_parameter(problem: PoincareChetayev, who: str) -> str:
-    if len(problem.parameters) != 1:
-        raise ArgumentError(who, "parameters", f"are {problem.parameters}; ordinary equations need one alone")
-    return problem.parameters[0]
-
-
-def _watched(problem: PoincareChetayev, p: str) -> Any:
-    """Momentum and energy along the only parameter, a column."""
-    momentum = problem.momenta[p]
-    return sp.Matrix([*momentum, momentum.dot(problem.eta[p]) - problem.lagrangian])
-
-
-def _singular(who: str, p: str, at: float) -> SolveError:
-    """The error of equations that cannot be solved for the rates."""
-    return SolveError(
-        f"{who}: the matrix d^2 L/d eta d eta is singular at {p} = {at:.6g}; some velocity carries no momentum"
-    )
-
-
-def motion(
-    problem: PoincareChetayev,
-    velocity: Any,
-    duration: float,
-    step: float,
-    start: Any = None,
-    values: Values = None,
-    order: int = 6,
-) -> GroupMotion:
-    """Integrate a problem with one parameter by collocation on the group; see `PoincareChetayev.motion`."""
-    array("PoincareChetayev.motion", "velocity", velocity, (problem.group.dim,))
-    acceleration = dynamics(problem, values)
-    (p,) = problem.parameters
-    both = function(problem, _watched(problem, p), values, "PoincareChetayev.motion")
-
-    def watched(t: float, g: Any, eta: Array) -> Array:
-        return both(g, {p: eta}, None, {p: t}).ravel()
-
-    return _moved(problem, acceleration, watched, velocity, duration, step, start, order)
-
-
-def _moved(
-    problem: PoincareChetayev,
-    acceleration: Callable[[float, Any, Array], Array],
-    watched: Callable[[float, Any, Array], Array],
-    velocity: Any,
-    duration: float,
-    step: float,
-    start: Any,
-    order: int,
-) -> GroupMotion:
-    """Integrate with functions of (t, g, eta): the derivative of eta; the momentum and behind it the energy."""
-    who = "PoincareChetayev.motion"
-    group = problem.group.numeric
-    if not isinstance(order, int) or order not in (2, 4, 6, 8):
-        raise ArgumentError(who, "order", f"is {order!r}; pass 2, 4, 6 or 8")
-    eta = array(who, "velocity", velocity, (group.dim,))
-    times = grid(duration, step, who)
-    g = element(who, group, start)
-    elements, etas = integrate(
-        group,
-        lambda t, g, eta: (eta, acceleration(t, g, eta)),
-        g,
-        eta,
-        times,
-        stages=order // 2,
-        setting=problem.setting,
-        who=who,
-    )
-    rows = np.array([watched(t, g, e) for t, g, e in zip(times, elements, etas)])
-    return GroupMotion(group, times, elements, etas, rows[:, :-1], rows[:, -1], problem.setting)
-
-
 def check_potential(
     potential: Any, variables: Sequence[Any], reference: Any = None, values: Values = None, name: str = "potential"
 ) -> Array:
@@ -258,14 +165,11 @@ def check_potential(
     return K
 
 
-_WHO = "PoincareChetayev.compile"
-
-
 class CompiledProblem(CompiledSource):
     """A problem with one parameter as functions of numbers; made by `PoincareChetayev.compile`.
 
-    Numba compiles the source when a function is first called, for a second or two; the code is kept for other
-    processes. Constants can be changed without compiling anything again.
+    Numba compiles the source when a function is first called, for a second or two, unless it is to stay Python; the
+    code is kept for other processes. Constants can be changed without compiling anything again.
 
     Attributes
     ----------
@@ -275,26 +179,31 @@ class CompiledProblem(CompiledSource):
     constants : dict of float
     """
 
-    title, _word = _WHO, "constant"
+    _word = "constant"
 
-    def __init__(self, problem: PoincareChetayev, values: Values = None, jit: bool = True) -> None:
-        self._parameter = p = _only_parameter(problem, _WHO)
-        everything = sp.Matrix([problem.lagrangian, *problem.forces])
-        substituted(everything, values, set(problem.jets.variables()), _WHO)  # raises for what is left free
+    def __init__(
+        self, problem: PoincareChetayev, values: Values = None, jit: bool = True, who: str = "PoincareChetayev.compile"
+    ) -> None:
+        if len(problem.parameters) != 1:
+            raise ArgumentError(who, "parameters", f"are {problem.parameters}; ordinary equations need one alone")
+        (p,) = problem.parameters
+        jets, field = problem.jets, problem.field
+        rates, variables = jets.rate[p, p], set(jets.variables())
+        system = {"M": field.jacobian(rates), "b": field.xreplace({r: sp.Integer(0) for r in rates})}
+        for expression in (system["M"], sp.Matrix([problem.lagrangian, *problem.forces])):
+            substituted(expression, values, variables, who)  # raises for what is left free
         judge(problem, values)
         super().__init__(jit)
-        self.problem = problem
-        jets, field = problem.jets, problem.field
-        rates = jets.rate[p, p]
+        self.problem, self.title, self._parameter = problem, who, p
         named = field.free_symbols | problem.lagrangian.free_symbols
-        constants = sorted(named - set(jets.variables()), key=str)
+        constants = sorted(named - variables, key=str)
         given = {str(name): float(value) for name, value in (values or {}).items()}
         self._names = tuple(str(s) for s in constants)
         self._p = np.array([given[name] for name in self._names] or [0.0])
         symbols, self._entries = entries(problem)
         arguments: dict[str, Any] = {"x": jets.x[p], "g": symbols, "eta": list(problem.eta[p]), "p": constants}
-        still = field.xreplace({r: sp.Integer(0) for r in rates})
-        system, watched = {"M": field.jacobian(rates), "b": still}, {"out": _watched(problem, p)}
+        momentum = problem.momenta[p]
+        watched = {"out": sp.Matrix([*momentum, momentum.dot(problem.eta[p]) - problem.lagrangian])}
         functions = [
             function_source("system", arguments, system, {}, "Write M and b."),
             function_source("monitors", arguments, watched, {}, "Write the momentum and the energy."),
@@ -314,12 +223,17 @@ class CompiledProblem(CompiledSource):
         return {name: self._ready(f) for name, f in found.items()}
 
     def rate(self, x: float, g: Any, eta: Any) -> Array:
-        """Derivative (dim,) of the velocity at a state."""
-        out = np.empty(self.problem.group.dim)
+        """Derivative (dim,) of the velocity at a state; not numbers where the equations are not defined."""
+        out = np.full(self.problem.group.dim, np.nan)
         try:
             self.functions["rates"](float(x), self._entries(g), np.asarray(eta, dtype=float), self._p, out)
         except np.linalg.LinAlgError:
-            raise _singular(_WHO, self._parameter, x) from None
+            raise SolveError(
+                f"{self.title}: the matrix d^2 L/d eta d eta is singular at {self._parameter} = {x:.6g}; some velocity "
+                "carries no momentum"
+            ) from None
+        except (ValueError, ZeroDivisionError, OverflowError):  # of functions that stay Python
+            pass
         return out
 
     def motion(
@@ -333,13 +247,20 @@ class CompiledProblem(CompiledSource):
     ) -> GroupMotion:
         """Integrate on the group, as `PoincareChetayev.motion`; `values` are set first."""
         self.set(**(values or {}))
+        who, problem, group = "PoincareChetayev.motion", self.problem, self.problem.group.numeric
+        if not isinstance(order, int) or order not in (2, 4, 6, 8):
+            raise ArgumentError(who, "order", f"is {order!r}; pass 2, 4, 6 or 8")
+        eta = array(who, "velocity", velocity, (group.dim,))
+        times, g = grid(duration, step, who), element(who, group, start)
 
-        def watched(t: float, g: Any, eta: Array) -> Array:
-            out = np.empty(self.problem.group.dim + 1)
-            self.functions["monitors"](float(t), self._entries(g), eta, self._p, out)
-            return out
+        def field(x: float, g: Any, eta: Array) -> tuple[Array, Array]:
+            return eta, self.rate(x, g, eta)
 
-        return _moved(self.problem, self.rate, watched, velocity, duration, step, start, order)
+        elements, etas = integrate(group, field, g, eta, times, stages=order // 2, setting=problem.setting, who=who)
+        watched = np.empty((len(times), group.dim + 1))
+        for t, g, eta, row in zip(times, elements, etas, watched, strict=True):
+            self.functions["monitors"](float(t), self._entries(g), eta, self._p, row)
+        return GroupMotion(group, times, elements, etas, watched[:, :-1], watched[:, -1], problem.setting)
 
 
 def _solving(system: Callable[..., Any], n: int) -> Callable[..., Any]:

@@ -127,7 +127,7 @@ class Forces:
 
     # joints ---------------------------------------------------------------------------------------------------------
 
-    def pull(self, joint: Joint, index: int, coordinate: sp.Expr, rate: sp.Expr) -> sp.Expr:
+    def _pull(self, joint: Joint, index: int, coordinate: sp.Expr, rate: sp.Expr) -> sp.Expr:
         """Effort along a coordinate: effort - k q - c q_dot - level tanh(q_dot / speed), and that of a servo."""
         stiffness, damping = number(joint._stiffness[index]), number(joint._damping[index])
         friction, effort = joint.friction[index], joint.effort[index]
@@ -153,21 +153,25 @@ class Forces:
                 continue
             if link.kind not in (SPHERICAL, FREE):
                 name = mechanism.coordinates[k]
-                self._act(joint, 0 if name == joint.name else joint.coordinates.index(name), k, {k: ONE})
+                index = 0 if name == joint.name else joint.coordinates.index(name)
+                self._along(joint, index, k, {k: ONE})
                 continue
             n = 3 if link.kind == FREE else 0  # freedoms before the rotation
             R, ahead = mechanism.own_rotation(i), link.turn > 0.0
             for m in range(3):
                 spin = {k + n + j: R[m][j] for j in range(3)} if ahead else {k + n + m: -ONE}
-                self._act(joint, n + m, k + n + m, spin)
+                self._along(joint, n + m, k + n + m, spin)
             for m in range(n):
-                self._act(joint, m, k + m, mechanism.rates[mechanism.q[k + m]])
+                self._along(joint, m, k + m, mechanism.rates[mechanism.q[k + m]])
 
-    def _act(self, joint: Joint, index: int, number: int, factors: Mapping[int, sp.Expr]) -> None:
-        """Effort on a coordinate by its number, along a rate that is a sum of velocities times factors."""
-        rate = sp.Add(*(f * self.mechanism.v[j] for j, f in factors.items()))
-        row = [factors.get(j, ZERO) for j in range(len(self._terms))]
-        self.push(row, self.pull(joint, index, self.mechanism.q[number], rate))
+    def _along(self, joint: Joint, index: int, number: int, factors: Mapping[int, sp.Expr]) -> None:
+        """Effort of a freedom on a coordinate by its number, along a sum of velocities times factors."""
+        self.act(joint, index, self.mechanism.q[number], [factors.get(j, ZERO) for j in range(len(self._terms))])
+
+    def act(self, joint: Joint, index: int, coordinate: sp.Expr, row: list[sp.Expr]) -> None:
+        """Effort of a freedom at a coordinate, along a rate that is the product of a row and the velocities."""
+        rate = sp.Add(*(f * v for f, v in zip(row, self.mechanism.v, strict=True) if f is not ZERO))
+        self.push(row, self._pull(joint, index, coordinate, rate))
 
     def add_joint_energy(self, joint: Joint, coordinates: Sequence[sp.Expr]) -> None:
         """-dU/dq of the potential of a joint of the model, given its coordinates as expressions."""

@@ -305,11 +305,16 @@ class SymbolicMechanism:
 
     def world_position(self, link: int, r: Vector) -> Vector:
         """Position of a point r of a link."""
-        if link < 0:
+        return self.seen_from(GROUND_LINK, link, r)
+
+    def seen_from(self, root: int, link: int, r: Vector) -> Vector:
+        """A point r of a link, in the frame of a link on its way to the ground."""
+        if link == root:
             return r
-        path = self.paths[link]
-        parts = [mul(self.rotation(-1, link), r), self.offsets[path[0]]]
-        parts += [mul(self.rotation(-1, i), self.offsets[after]) for i, after in itertools.pairwise(path)]
+        path = (GROUND_LINK, *self.paths[link])
+        path = path[path.index(root) :]
+        parts = [mul(self.rotation(root, link), r)]
+        parts += [mul(self.rotation(root, i), self.offsets[after]) for i, after in itertools.pairwise(path)]
         return add(*parts)
 
     def jacobian(self, place: Any) -> sp.Matrix:

@@ -195,7 +195,7 @@ class PoincareChetayev:
 
     def dynamics(self, values: Values = None) -> Callable[[float, Any, Any], Any]:
         """Return ``f(x, g, eta)``, the derivative of eta, of a problem with one parameter x: t, or the S of an arch."""
-        return evaluate.dynamics(self, values)
+        return evaluate.CompiledProblem(self, values, False, "PoincareChetayev.dynamics").rate
 
     def compile(self, values: Values = None, jit: bool = True) -> evaluate.CompiledProblem:
         """Compile a problem with one parameter by Numba, unless ``jit`` is False; ``values`` are its constants.
@@ -221,7 +221,9 @@ class PoincareChetayev:
         ``values`` the constants by name. Along the arc length of an arch, eta is the strain, and what is conserved as
         energy is <momentum, strain> - L.
         """
-        return evaluate.motion(self, velocity, duration, step, start, values, order)
+        array("PoincareChetayev.motion", "velocity", velocity, (self.group.dim,))
+        compiled = evaluate.CompiledProblem(self, values, False, "PoincareChetayev.motion")
+        return compiled.motion(velocity, duration, step, start, order)
 
     def _repr_latex_(self) -> str:
         return self.equations().latex
