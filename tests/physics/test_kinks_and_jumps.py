@@ -371,3 +371,21 @@ def test_kinks_of_functions_that_take_one_time_after_the_other(how):
         ends.append(np.concatenate((run.position("b.end").values[-1], run.velocity("b.end").values[-1])))
         assert np.ptp(run.energy.balance.values) < 0.01 * run.energy.kinetic.values.max()
     assert ends[1] == pytest.approx(ends[0], abs=1e-9)
+
+
+@pytest.mark.parametrize("springs", [{"x": 50.0}, {"rz": 5.0}, {"x": 50.0, "y": 80.0, "rz": 5.0}])
+@pytest.mark.parametrize("step", [None, 2e-3])
+@pytest.mark.parametrize("integrator", ["energy-momentum", "generalized-alpha"])
+def test_springs_in_a_joint_that_also_turns_by_a_drive(integrator, step, springs):
+    """Energies on both sides of a time at which a drive sets in: turns of driven angles are those prescribed."""
+    model = cs.Model("table", gravity=(0, -G, 0))
+    plate = model.add(cs.RigidBody("plate", mass=1.0, com=(0.1, 0, 0), inertia=0.1 * np.eye(3)))
+    turns = "4*(1 - cos(6*(t - 0.1)))*step(t, 0.1)"
+    how = {"normal": (0, 0, 1), "at": (0, 0, 0), "motion": {"rz": turns}, "stiffness": springs}
+    model.add(cs.Planar("table", cs.GROUND, plate, **how))
+    model.add(cs.Force("kick", plate, ("3*step(t, 0.25)", 0, 0)))
+    run = cs.simulate(model, 0.4, step, integrator=integrator, tolerance=1e-6)
+    assert run.status.ok
+    assert np.abs(run.energy.balance).max() < 2e-3 * np.abs(run.energy.kinetic).max()
+    finer = cs.simulate(model, 0.4, 2e-4, formulation="floating")
+    assert np.abs(run.energy.strain[-1] - finer.energy.strain[-1]) < 1e-3 * np.abs(finer.energy.strain).max()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rules import rule_rows, users
 from cosserat.compile.state_loads import carried_inertias, state_wrenches
 from cosserat.compile.timetable import SIDE
@@ -226,12 +227,7 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | Callable[[], Mechan
             if laws:
                 found = trajectory.found
                 respond(trajectory.time, found.states if isinstance(found, Pending) else found, inputs, seen)
-            prescribed = {
-                coordinate: function.sample(trajectory.time)
-                for joint in compiled.sampler.driven
-                for coordinate, function in zip(joint.coordinates, joint.motion, strict=True)
-                if function is not None
-            }
+            prescribed = prescribed_at(compiled, trajectory.time)
         return inputs, prescribed
 
     def made() -> Mechanism:
@@ -245,6 +241,16 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | Callable[[], Mechan
         respond if laws else None,
         trajectory.floating, trajectory.phases,
     )  # fmt: skip
+
+
+def prescribed_at(compiled: CompiledModel, times: Array) -> dict[str, Array]:
+    """Prescribed coordinates (nt,) at times, by coordinate name."""
+    return {
+        coordinate: function.sample(times)
+        for joint in compiled.sampler.driven
+        for coordinate, function in zip(joint.coordinates, joint.motion, strict=True)
+        if function is not None
+    }
 
 
 def _equal_step(trajectory: Trajectory) -> float:

@@ -14,7 +14,7 @@ from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.monitors import Monitors
-from cosserat.results.motion import Motion
+from cosserat.results.motion import Motion, prescribed_at
 from cosserat.results.trajectory import Crossed
 from cosserat.solve.motion.switching import Phases
 
@@ -64,7 +64,7 @@ def nodal_powers(
         inputs.state[:] = state_wrenches(compiled, times, history.frame, history.twist, history.inner)
         inputs.carried[:] = carried_inertias(compiled, times, history.frame, history.twist)
         inputs.rule[:] = rule_rows(compiled, times, history.frame, history.twist)
-        return inputs, {}
+        return inputs, prescribed_at(compiled, times)
 
     monitors = Monitors(Motion(mechanism_of(compiled).opened(open), times, history, settings, sample))
     book = monitors.book
