@@ -48,6 +48,8 @@ def test_a_run_that_is_told_to_end(tmp_path, number):
         job.send_signal(number)
         job.send_signal(number)  # an impatient user does not lose it
         said, _ = job.communicate(timeout=60)
+        if job.returncode == -number and not said:
+            continue  # Python itself had not started
         assert job.returncode == 130, said
         if (tmp_path / "fall.nc").exists():
             break
