@@ -66,7 +66,8 @@ def equilibrium(
     stats = found.trajectory.stats
     console.print(
         f"{loaded.name}: {found.status.message}; {counted(stats['load_steps'], 'load step', 'load steps')}, "
-        f"{counted(stats['iterations'], 'iteration', 'iterations')}, {stats['solve_seconds']:.2f} s"
+        f"{counted(stats['iterations'], 'iteration', 'iterations')}, {stats['solve_seconds']:.2f} s; "
+        f"loads and motions of t = {time:g} s"
     )
     positions = {place: found.position(place) for place in places}
     console.print(number_table("positions (m)", ("place", *"xyz"), positions))

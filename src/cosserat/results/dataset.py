@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import textwrap
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -158,7 +160,9 @@ def report(run: Run) -> str:
     rows = [("status", run.status.message), ("stored times", f"{len(run.time)}, to t = {run.time[-1]:g} s")]
     asked = {k: v for k, v in run.settings.items() if v is not None}
     if asked:
-        rows.append(("settings", ", ".join(f"{k} = {_short(v)}" for k, v in asked.items())))
+        listed = ", ".join(f"{k} = {_short(v)}".replace(" ", "\0") for k, v in asked.items())
+        lines = [line.replace("\0", " ") for line in textwrap.wrap(listed, 60, break_long_words=False)]
+        rows += list(zip_longest(("settings",), lines, fillvalue=""))
     rows += [(text, str(run.stats[key])) for key, text in _COUNTS.items() if key in run.stats]
     rows += [(text, f"{run.stats[key]:.3g} s") for key, text in _TIMES.items() if key in run.stats]
     share = f" ({worst / scale:.2g} of the largest exchange)" if scale > 0.0 else ""

@@ -217,3 +217,11 @@ def test_view_makes_a_page_of_a_result(pendulum: Path) -> None:
 def test_equilibrium_counts_and_shows_zeros_plainly() -> None:
     assert "1 load step," in said(call("equilibrium", MODELS / "beck.yaml"))
     assert "-0" not in said(call("equilibrium", MODELS / "four_bar.yaml"))
+
+
+def test_equilibrium_tells_of_which_time_the_loads_are() -> None:
+    assert "; loads and motions of t = 0 s" in said(call("equilibrium", MODELS / "cantilever.yaml"))
+    refused = call("equilibrium", MODELS / "cantilever.yaml", "--path", "load", 0, 20)
+    assert refused.exit_code == 2
+    assert "it changes nothing at t = 0 s remedy name a parameter of a load" in said(refused)
+    assert "or a time at which it acts" in said(refused)

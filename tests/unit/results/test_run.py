@@ -206,6 +206,8 @@ def test_report_and_repr(arm: cs.Run) -> None:
     for part in ("status", "finished", "steps", "energy imbalance", "constraint violation", "transport residual"):
         assert part in text
     assert "Run of 'arm'" in repr(arm)
+    assert max(map(len, text.splitlines())) <= 100
+    assert text.count("settings") == 1
 
 
 def test_xarray_is_imported_when_needed() -> None:

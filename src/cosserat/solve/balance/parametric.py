@@ -96,9 +96,11 @@ class Parametric(ABC):
 
     def irrelevant(self, name: str, changed: set[str]) -> SolveError:
         """What to say of a parameter on which the balance does not depend."""
+        time = float(self.times[0])
         return SolveError(
             f"the balance of model {self.knobs.model.name!r} does not depend on {name!r}: it changes "
-            f"{', '.join(sorted(changed)) or 'nothing'}; name a parameter of a load, a stiffness or the geometry"
+            f"{', '.join(sorted(changed)) or f'nothing at t = {time:g} s'}; name a parameter of a load, a stiffness or "
+            "the geometry, or a time at which it acts"
         )
 
 
