@@ -199,6 +199,38 @@ def test_buoyancy_in_a_central_field_is_refused():
         cs.simulate(model, 1.0, 0.1)
 
 
+def test_lines_that_float_in_a_central_field_are_refused():
+    model = cs.Model("line", gravity=cs.CentralGravity(1.0), fluid=cs.Fluid(density=1.0))
+    section = cs.Section(stiffness=1e3 * np.eye(6), mass=np.diag([1.0] * 3 + [1e-4] * 3))
+    beam = model.add(cs.Beam("beam", points=[(1, 0, 0), (1, 0.1, 0)], section=section, elements=2))
+    model.add(cs.Morison("water", beam, diameter=0.01))
+    with pytest.raises(cs.CosseratError, match=r"'water': buoyancy takes uniform gravity.*buoyancy=False"):
+        cs.simulate(model, 1.0, 0.1)
+    model.remove("water")
+    model.add(cs.Morison("water", beam, diameter=0.01, buoyancy=False))
+    model.validate()
+
+
+@pytest.mark.parametrize("orbit", [None, cs.Observer(origin=("0.5*t", 0, 0), turns=[((0, 0, 1), "0.7*t")])])
+@pytest.mark.parametrize("options", [{}, {"formulation": "floating", "modes": 2}, {"integrator": "energy-momentum"}])
+def test_fluid_in_a_pipe_falls_with_it(orbit, options):
+    # all that is heavy falls alike: a pipe full of fluid that rests in it as the empty pipe
+
+    def fall(mass):
+        model = cs.Model("pipe", gravity=cs.CentralGravity(2.0, j2=0.02, radius=0.5), frame=orbit)
+        section = cs.Section(stiffness=1e3 * np.eye(6), mass=np.diag([1.0] * 3 + [1e-7] * 3))
+        pipe = model.add(cs.Beam("pipe", points=[(1, -0.01, 0), (1, 0.01, 0.01)], section=section, elements=4))
+        if mass:
+            model.add(cs.PipeFlow("water", pipe, mass=mass, speed=0.0))
+        run = cs.simulate(model, 0.2, 0.01, **options)
+        return run.position("pipe.at(0.5)").values[-1], np.ptp((run.energy.total - run.energy.work).values) / (1 + mass)
+
+    (empty, _), (full, leak) = fall(0.0), fall(3.0)
+    assert np.abs(empty - (1, 0, 0.005)).max() > 0.02
+    np.testing.assert_allclose(full, empty, atol=2e-6)
+    assert leak < 1e-6
+
+
 def test_model_files_and_summaries_hold_fields(tmp_path):
     model = cs.Model("satellite", gravity=cs.CentralGravity.earth(oblate=True))
     model.add(cs.RigidBody("body", mass=1.0, com=(7e6, 0, 0), inertia=np.eye(3)))

@@ -305,8 +305,12 @@ class PipeSection(FluidLoad):
     @property
     def inertia(self) -> Array | None:
         """Mass (6, 6) of the fluid in the section."""
-        heavy = resolve(self.pipe._mass) * self._part
-        return np.diag([heavy, heavy, heavy, 0.0, 0.0, 0.0])
+        return np.diag([self.heavy, self.heavy, self.heavy, 0.0, 0.0, 0.0])
+
+    @property
+    def heavy(self) -> float:
+        """Mass (kg) of the fluid in the section."""
+        return float(resolve(self.pipe._mass) * self._part)
 
     @property
     def law(self) -> Callable[..., Any]:

@@ -157,6 +157,8 @@ def lumps_of(model: Model, what: str, laws: Sequence[StateLoad] | None = None) -
     if laws is not None:
         for beam, cuts in zip(model.beams, nodes_of(model, laws, what), strict=True):
             found += _beam_lumps(beam, np.array(cuts))
+        point = np.zeros(3), np.zeros((3, 3))
+        found += [Lump(law.place, law.heavy, *point, name=law.name) for law in laws if law.heavy > 0.0]
     return found
 
 

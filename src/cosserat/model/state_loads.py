@@ -276,6 +276,11 @@ class StateLoad(UserLaw, Component):
         return ()
 
     @property
+    def heavy(self) -> float:
+        """Mass (kg) at its place that it adds and gravity pulls at; that of uniform gravity is in its law."""
+        return 0.0
+
+    @property
     def has_energy(self) -> bool:
         """Whether its wrench is that of a potential energy, which its law then gives behind the wrench."""
         return False

@@ -14,6 +14,7 @@ from cosserat.model.bodies import IntermediateFrame, RigidBody
 from cosserat.model.fluid_loads import Buoyancy
 from cosserat.model.loads import is_zero
 from cosserat.model.modal import ModalBody
+from cosserat.model.morison import Morison
 from cosserat.model.nodes import lumps_of
 from cosserat.model.parameters import Parameter, resolve
 from cosserat.model.records import Component
@@ -36,8 +37,13 @@ def validate(model: Model) -> None:
     if model.frame is not None or model.field is not None:
         lumps_of(model, "a moving frame" if model.field is None else "a central field", model.given_state_loads)
         buoyant = [load for load in model.given_state_loads if isinstance(load, Buoyancy)]
-        if buoyant and model.field is not None:
+        lines = [line for line in model.along_beams if isinstance(line, Morison) and line.buoyancy]
+        if model.field is not None and buoyant:
             raise ModelError(f"{buoyant[0].title}: buoyancy takes uniform gravity, not a central field")
+        if model.field is not None and lines:
+            raise ModelError(
+                f"{lines[0].title}: buoyancy takes uniform gravity, not a central field; pass buoyancy=False"
+            )
     for item in model:
         for owner in item.owners:
             if isinstance(owner, Component) and (owner.name not in model or model[owner.name] is not owner):
