@@ -8,15 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.compile.compiled import CompiledModel, row_to_frame
-from cosserat.compile.modal_dynamics import Seat
+from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Z
-from cosserat.kernels.flexible.record import Paths, StoredLinks
+from cosserat.kernels.flexible.record import StoredLinks
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
-from cosserat.model.model import Model
 from cosserat.results.beams import gyroscopic
 from cosserat.results.joints import constraint_wrenches, directions, inertial_efforts, joint_sides, passive_efforts
 from cosserat.results.kinematics import to_node
@@ -28,7 +26,6 @@ from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import States
 from cosserat.solve.motion.crossings import Row
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 _LOOKS = 12  # times within a step that failed at which laws are looked at
 
@@ -133,13 +130,28 @@ class FloatingResults:
         states = States(*(x[rows] for x in self._states))
         return self._engine.record(self._times[rows], states, self._load_times[rows], self._step)
 
-    def seat_paths(self, seats: list[Seat]) -> Paths:
-        """Motion of seats on links."""
-        return self._engine.seat_paths(seats, self._states.q, self.links.found)
-
     def nodal(self) -> History:
-        """Motion of the nodes."""
-        return nodal_history(self._tree, self._reference.compiled, self._engine.constraints, self)
+        """Frames, twists and their rates of all nodes; multipliers are zero until `_fill`."""
+        tree, compiled, constraints = self._tree, self._reference.compiled, self._engine.constraints
+        seats, states = self._engine.seats, self._states
+        nt, n = len(states.q), compiled.n_nodes + 1
+        history = History(
+            np.tile(compiled.frames, (nt, 1, 1)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6)),
+            np.zeros((nt, compiled.n_multipliers, 6)), np.zeros((nt, len(compiled.freedoms))), states.inner,
+        )  # fmt: skip
+        for k, (name, freedom) in enumerate(compiled.freedoms):
+            joint = next(j.joint for j in compiled.joints if j.name == name)
+            assert joint is not None
+            if (name, freedom.index) in constraints.tracked:
+                history.angle[:, k] = states.angles[:, constraints.tracked.index((name, freedom.index))]
+            elif joint.coordinates[freedom.index] in tree.coordinates:
+                history.angle[:, k] = states.q[:, tree.coordinates.index(joint.coordinates[freedom.index])]
+            else:
+                history.angle[:, k] = np.nan  # of a cut joint: what the rates tell
+        nodes = [k for k, seat in enumerate(seats) if seat.link >= 0]
+        found = self._engine.seat_paths([seats[k] for k in nodes], states.q, self.links.found)
+        history.frame[:, nodes], history.twist[:, nodes], history.rate[:, nodes] = found.frame, found.twist, found.rate
+        return history
 
     def failing_law(self, h: float) -> str:
         """In words, a load whose law fails at the first of the states or up to h later; or ""."""
@@ -151,20 +163,74 @@ class FloatingResults:
         twists = twists + (times - times[0])[:, None, None] * rates
         return failing_law(self._reference.compiled, times, frames, twists, inner)
 
-    @property
-    def states(self) -> States:
-        """The states."""
-        return self._states
-
-    @property
-    def seats(self) -> list[Seat]:
-        """Of the nodes."""
-        return self._engine.seats
-
     def _fill(self, motion: Motion) -> None:
-        """Write the multipliers of all joints into the history of a motion."""
-        fill_forces(self._tree, self._engine.constraints, motion, self)
-        fill_welds(self._model, self._tree, motion)
+        """Write multipliers of joints: of the tree's from wrenches that the recursion finds, of cut ones their own."""
+        data, joints, history, links = self._tree.data, motion.mechanism.joints, motion.states, self.links
+        shafts = [i for _, i in data.shafts]
+        for i, link in enumerate(data.links):
+            final = link.joint is not None and (i in data.carrier.values() or i in shafts)
+            if not final or link.joint is None or link.joint.name not in joints:
+                continue
+            info = joints[link.joint.name]
+            outer_is_child = i in shafts or data.carrier.get(link.joint.child.owner.name) == i
+            sides = joint_sides(motion, info.index)
+            own = link.frame @ link.own.at(np.zeros(link.n_modes))
+            turn = own[:3, :3].T @ link.joint.frame()[:3, :3]
+            wrench = np.hstack((links.joint[:, i, :3] @ turn, links.joint[:, i, 3:] @ turn))
+            for f in range(len(info.freedoms)):
+                if info.active[f] >= 0:
+                    effort = passive_efforts(motion, info, f, sides) + inertial_efforts(motion, info, f, sides)
+                    wrench = wrench - effort[:, None] * directions(info, f, sides)[int(outer_is_child)]
+            columns = []
+            for row in range(6):
+                history.force[:, info.index] = 0.0
+                history.force[:, info.index, row] = 1.0
+                columns.append(constraint_wrenches(motion, info.index, sides)[int(outer_is_child)])
+            history.force[:, info.index] = np.einsum("tkc,tc->tk", np.linalg.pinv(np.stack(columns, axis=2)), wrench)
+        n_joints = history.force.shape[1] - len(motion.mechanism.rolling)
+        for slot in self._engine.constraints.slots:
+            if not slot.in_tree:
+                at = n_joints + slot.rolling if slot.joint is None else joints[slot.joint.name].index
+                rows, found = list(slot.rows), self._states.force[:, slot.first : slot.first + len(slot.rows)]
+                if slot.joint is not None:
+                    found = found / np.linalg.norm(motion.mechanism.system.joints.row_a[at, rows], axis=1)
+                history.force[:, at, rows] = found
+        self._fill_welds(motion)
+
+    def _fill_welds(self, motion: Motion) -> None:
+        """Multipliers of fixed joints inside rigid groups; the smallest ones where several hold the same bodies."""
+        carrier, history = self._tree.data.carrier, motion.states
+        infos = motion.mechanism.joints
+        welds = []
+        for joint in self._model.joints:
+            sides = [-1 if place.on_ground else carrier[place.owner.name] for place in (joint.parent, joint.child)]
+            if joint.kind == "fixed" and sides[0] == sides[1]:
+                welds.append(infos[joint.name].index)
+        if not welds:
+            return
+        arrays, bodies = motion.mechanism.system.joints, motion.mechanism.system.bodies
+        held = external(motion).force
+        place = {node: k for k, node in enumerate(dict.fromkeys(bodies.node.tolist()))}
+        left = np.zeros((len(motion.time), len(place), 6))
+        for row, node in enumerate(bodies.node.tolist()):  # of a body, and of fluid and propellant that move with it
+            twist = motion.twist[:, node]
+            left[:, place[node]] += times_mass(motion, row, motion.rate[:, node])
+            left[:, place[node]] += gyroscopic(times_mass(motion, row, twist), twist)
+        for node, k in place.items():
+            left[:, k] -= held[:, node]
+        columns = np.zeros((len(place), 6, len(welds), 6))
+        for w, index in enumerate(welds):
+            sides_now = joint_sides(motion, index)
+            for row in range(6):
+                history.force[:, index] = 0.0
+                history.force[:, index, row] = 1.0
+                both = constraint_wrenches(motion, index, sides_now)
+                for node, frame, wrench in zip(arrays.node[index], (arrays.frame_a, arrays.frame_b), both, strict=True):
+                    if int(node) in place:
+                        columns[place[int(node)], :, w, row] += to_node(wrench[:1], row_to_frame(frame[index]))[0]
+        matrix = columns.reshape(6 * len(place), -1)
+        found = np.linalg.lstsq(matrix, left.reshape(len(left), -1).T, rcond=1e-10)[0]
+        history.force[:, welds] = found.T.reshape(len(left), len(welds), 6)
 
 
 def _in_joint(tree: FlexibleTree, i: int, q: Array, wrenches: Array) -> Array:
@@ -173,103 +239,3 @@ def _in_joint(tree: FlexibleTree, i: int, q: Array, wrenches: Array) -> Array:
     if own.interface is None:
         return wrenches @ se3.adjoint(own.frame)
     return np.array([w @ se3.adjoint(own.at(bent)) for w, bent in zip(wrenches, tree.data.modal(i, q), strict=True)])
-
-
-def nodal_history(
-    tree: FlexibleTree,
-    compiled: CompiledModel,
-    constraints: TreeConstraints,
-    results: FloatingResults,
-) -> History:
-    """Frames, twists and their rates of all nodes; multipliers are zero until `fill_forces`."""
-    seats, states = results.seats, results.states
-    nt, n = len(states.q), compiled.n_nodes + 1
-    history = History(
-        np.tile(compiled.frames, (nt, 1, 1)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6)),
-        np.zeros((nt, compiled.n_multipliers, 6)), np.zeros((nt, len(compiled.freedoms))), states.inner,
-    )  # fmt: skip
-    for k, (name, freedom) in enumerate(compiled.freedoms):
-        joint = next(j.joint for j in compiled.joints if j.name == name)
-        assert joint is not None
-        if (name, freedom.index) in constraints.tracked:
-            history.angle[:, k] = states.angles[:, constraints.tracked.index((name, freedom.index))]
-        elif joint.coordinates[freedom.index] in tree.coordinates:
-            history.angle[:, k] = states.q[:, tree.coordinates.index(joint.coordinates[freedom.index])]
-        else:
-            history.angle[:, k] = np.nan  # of a cut joint: what the rates tell
-    nodes = [k for k, seat in enumerate(seats) if seat.link >= 0]
-    found = results.seat_paths([seats[k] for k in nodes])
-    history.frame[:, nodes], history.twist[:, nodes], history.rate[:, nodes] = found.frame, found.twist, found.rate
-    return history
-
-
-def fill_forces(
-    tree: FlexibleTree, constraints: TreeConstraints, motion: Motion, results: FloatingResults
-) -> None:  # fmt: skip
-    """Multipliers of the joints: of the tree's from the wrenches the recursion finds in them, of cut ones their own."""
-    data, joints, history, links = tree.data, motion.mechanism.joints, motion.states, results.links
-    shafts = [i for _, i in data.shafts]
-    for i, link in enumerate(data.links):
-        final = link.joint is not None and (i in data.carrier.values() or i in shafts)
-        if not final or link.joint is None or link.joint.name not in joints:
-            continue
-        info = joints[link.joint.name]
-        outer_is_child = i in shafts or data.carrier.get(link.joint.child.owner.name) == i
-        sides = joint_sides(motion, info.index)
-        own = link.frame @ link.own.at(np.zeros(link.n_modes))
-        turn = own[:3, :3].T @ link.joint.frame()[:3, :3]
-        wrench = np.hstack((links.joint[:, i, :3] @ turn, links.joint[:, i, 3:] @ turn))
-        for f in range(len(info.freedoms)):
-            if info.active[f] >= 0:
-                effort = passive_efforts(motion, info, f, sides) + inertial_efforts(motion, info, f, sides)
-                wrench = wrench - effort[:, None] * directions(info, f, sides)[int(outer_is_child)]
-        columns = []
-        for row in range(6):
-            history.force[:, info.index] = 0.0
-            history.force[:, info.index, row] = 1.0
-            columns.append(constraint_wrenches(motion, info.index, sides)[int(outer_is_child)])
-        history.force[:, info.index] = np.einsum("tkc,tc->tk", np.linalg.pinv(np.stack(columns, axis=2)), wrench)
-    n_joints = history.force.shape[1] - len(motion.mechanism.rolling)
-    for slot in constraints.slots:
-        if not slot.in_tree:
-            at = n_joints + slot.rolling if slot.joint is None else joints[slot.joint.name].index
-            rows, found = list(slot.rows), results.states.force[:, slot.first : slot.first + len(slot.rows)]
-            if slot.joint is not None:
-                found = found / np.linalg.norm(motion.mechanism.system.joints.row_a[at, rows], axis=1)
-            history.force[:, at, rows] = found
-
-
-def fill_welds(model: Model, tree: FlexibleTree, motion: Motion) -> None:
-    """Multipliers of fixed joints inside rigid groups; the smallest ones where several hold the same bodies."""
-    carrier, history = tree.data.carrier, motion.states
-    infos = motion.mechanism.joints
-    welds = []
-    for joint in model.joints:
-        sides = [-1 if place.on_ground else carrier[place.owner.name] for place in (joint.parent, joint.child)]
-        if joint.kind == "fixed" and sides[0] == sides[1]:
-            welds.append(infos[joint.name].index)
-    if not welds:
-        return
-    arrays, bodies = motion.mechanism.system.joints, motion.mechanism.system.bodies
-    held = external(motion).force
-    place = {node: k for k, node in enumerate(dict.fromkeys(bodies.node.tolist()))}
-    left = np.zeros((len(motion.time), len(place), 6))
-    for row, node in enumerate(bodies.node.tolist()):  # of a body, and of fluid and propellant that move with it
-        twist = motion.twist[:, node]
-        left[:, place[node]] += times_mass(motion, row, motion.rate[:, node])
-        left[:, place[node]] += gyroscopic(times_mass(motion, row, twist), twist)
-    for node, k in place.items():
-        left[:, k] -= held[:, node]
-    columns = np.zeros((len(place), 6, len(welds), 6))
-    for w, index in enumerate(welds):
-        sides_now = joint_sides(motion, index)
-        for row in range(6):
-            history.force[:, index] = 0.0
-            history.force[:, index, row] = 1.0
-            both = constraint_wrenches(motion, index, sides_now)
-            for node, frame, wrench in zip(arrays.node[index], (arrays.frame_a, arrays.frame_b), both, strict=True):
-                if int(node) in place:
-                    columns[place[int(node)], :, w, row] += to_node(wrench[:1], row_to_frame(frame[index]))[0]
-    matrix = columns.reshape(6 * len(place), -1)
-    found = np.linalg.lstsq(matrix, left.reshape(len(left), -1).T, rcond=1e-10)[0]
-    history.force[:, welds] = found.T.reshape(len(left), len(welds), 6)

@@ -66,7 +66,7 @@ class Held:
 
 
 class NodalCommands(Held):
-    """Efforts, targets and inputs of one run, by their columns of inputs."""
+    """Efforts, targets and inputs of one run, by their columns of inputs; made anew where steps need other kernels."""
 
     def __init__(self, columns: Collection[int], memory: Memory, evaluate: Any) -> None:
         n, report = len(columns), np.zeros(3, dtype=np.int64)
@@ -80,9 +80,8 @@ class NodalCommands(Held):
         self._packed = Packed(command_handles, Commanding(arrays))
         self.report, self._bounds, self.error = (view(a) for a in (report, bounds, error))
         self._memory, self._evaluate = memory, evaluate
-        self._bound: tuple[Any, Any, Any] | None = None
-        self._judged: tuple[Any, Any, Any] | None = None
-        self._push = bound(push_accelerations, memory.address, self._packed.address)
+        self._steps: Any = None
+        self._judged: Any = None
 
     @property
     def whole(self) -> bool:
@@ -91,33 +90,25 @@ class NodalCommands(Held):
 
     def push(self) -> None:
         """Let accelerations jump now, not with the next step; inputs are those of the present time."""
-        if self._memory.table is None:  # as in `advance`
-            self._push = bound(push_accelerations, self._memory.address, self._packed.address)
-        self._push()
+        push_accelerations(self._memory.address, self._packed.address)
         self._order[JUMPS] = 0
 
     def advance(self, n: int, every: int, phase: int, row: int, careful: Any, search: Any) -> int:
         """Take n steps, see `kernels.integrate.advance`; what was done is in `report`."""
         order = self._order
         order[STEPS], order[EVERY], order[PHASE], order[FIRST] = n, every, phase, row
-        if self._bound is None or self._bound[1] is not careful or self._bound[2] is not search:
+        if self._steps is None or self._memory.table is None:  # with the compiler off a problem is another one
             given = self._memory.address, self._packed.address, self._evaluate, careful, search
-            self._bound = bound(commanded_steps, *given), careful, search
-            if self._memory.table is None:  # the compiler is off, and the problem another one whenever a group is
-                call, self._bound = self._bound[0], None
-                return int(call())
-        return int(self._bound[0]())
+            self._steps = bound(commanded_steps, *given)
+        return int(self._steps())
 
     def judge(self, unheld: Any, bounds: Bounds, careful: Any) -> int:
         """Take a step that is judged by its error, see `kernels.judging.advance_judged`."""
         self._bounds[0], self._bounds[1] = bounds[:2]
-        if self._judged is None or self._judged[1] is not unheld or self._judged[2] is not careful:
+        if self._judged is None or self._memory.table is None:
             given = self._memory.address, self._packed.address, unheld.memory.address, self._evaluate, careful
-            self._judged = bound(commanded_judged, *given), unheld, careful
-            if self._memory.table is None:  # as in `advance`
-                call, self._judged = self._judged[0], None
-                return int(call())
-        return int(self._judged[0]())
+            self._judged = bound(commanded_judged, *given)
+        return int(self._judged())
 
 
 def push(work: Integration, t: float) -> None:

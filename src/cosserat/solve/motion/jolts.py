@@ -86,7 +86,7 @@ def switch(work: Integration, t: float, open: frozenset[str], engaged: frozenset
             take_joints(work, known)
             raise
     warn_redundant(soften_redundant(work.compiled, work.memory))
-    work.unheld = None  # it has the joints as they were
+    work.unheld = work.commands = None  # they have the joints as they were
 
 
 def take_joints(work: Integration, compiled: CompiledModel) -> None:

@@ -125,7 +125,7 @@ def stride(
     order = np.array([n, every, phase, bounds.enough, bounds.calm])
     code = advance_judged(*both, order, np.array(bounds[:2]), errors, work.report, work.evaluate, work.careful)
     work.done, stored, _ = (int(k) for k in work.report)
-    work.shelf.rows += [tuple(a[k] for a in chunk) for k in range(stored)]
+    work.shelf.add(chunk, stored)
     back = code == CONVERGED and work.done < n and not errors[work.done] <= bounds.most
     if work.done == 0:
         before.back()

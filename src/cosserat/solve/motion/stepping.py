@@ -199,7 +199,7 @@ class Integration(Walk):
 
     def load_more(self, search: bool) -> bool:
         """Get ready what to try next where a step cannot be solved; False if there is nothing more."""
-        memory = self.memory
+        memory, self.commands = self.memory, None
         if self.careful == 0:
             self.careful = load_careful(memory.table, memory.problem, self.evaluate)
             return True
@@ -211,7 +211,7 @@ class Integration(Walk):
     @property
     def n_stored(self) -> int:
         """Number of stored states."""
-        return len(self.shelf)
+        return self.shelf.count
 
     def store(self) -> None:
         """Store the state."""
@@ -249,7 +249,7 @@ class Integration(Walk):
     def steps(self, t: float, h: float, n: int, every: int, phase: int) -> StepFailure | None:
         """Smooth steps, tried with a line search before they are split."""
         glided = 0
-        if self.controlled is not None and self.shelf.reserved is not None:
+        if self.controlled is not None:
             if every != NEVER and not self.driven and self.watch is None:
                 glided = glide(self, t, h, n, every, phase)
                 self.done += glided
@@ -257,8 +257,6 @@ class Integration(Walk):
                     return None
             self.push(t)
         times = self.grid.snap(np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64), h)
-        if self.shelf.reserved is None:
-            every = NEVER
         code = self.run(times, h, every, phase + glided, self.shelf.count, search=every != NEVER)
         self.done += int(self.report[slots.TAKEN])
         self.shelf.count += int(self.report[slots.STORED])

@@ -24,8 +24,7 @@ from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.memory import assemble_blocks, copy_state
 from cosserat.solve.motion.stepping import Integration
 from cosserat.solve.sweeps.blocks import BlockMatrix, BlockPattern, BlockSystem
-from cosserat.solve.sweeps.nodal_step import across, continue_angles, lightened
-from cosserat.solve.sweeps.protocol import LinearMap
+from cosserat.solve.sweeps.nodal_step import StepOfNodes, across, continue_angles, lightened
 
 _PART = 1e-5  # of a length, a turn or a velocity, between points of differences
 
@@ -100,7 +99,7 @@ class Colours:
         self.of_multipliers = [np.array(g) for g in self.groups if g[0] >= pattern.n]
 
 
-class ConservingStep(LinearMap):
+class ConservingStep(StepOfNodes):
     """A step between two states, see above. Changes are (x, v, a, b, mu); a and b have no meaning and are zero."""
 
     def __init__(
@@ -108,7 +107,7 @@ class ConservingStep(LinearMap):
         inputs: Inputs, h: float,
     ) -> None:  # fmt: skip
         compiled, memory = work.compiled, work.memory
-        self.n, self.m, self.h = 6 * compiled.n_nodes, 6 * compiled.n_multipliers, h
+        self.n, self.m = 6 * compiled.n_nodes, 6 * compiled.n_multipliers
         self._pattern, nodes = pattern, compiled.n_nodes
         path, force = increments(work, before, after), after.force
         unit = np.array([compiled.length, 1.0]).repeat(3)
@@ -169,17 +168,6 @@ class ConservingStep(LinearMap):
                 if not first:
                     twists[group, :, k] = fast[group]
         return blocks, twists
-
-    def solve(self, right: Array, transposed: bool = False) -> Array:
-        """(d r/d(n, mu))^-1 right, or with its transpose."""
-        return self.system.solve(right, transposed)
-
-    def _widened(self, x: Array) -> Array:
-        return np.concatenate((x, np.zeros((self.m, *x.shape[1:]))))
-
-    def _turned(self, matrices: Array, x: Array, transposed: bool = False) -> Array:
-        A = matrices.transpose(0, 2, 1) if transposed else matrices
-        return np.asarray((A @ x.reshape(len(A), 6, -1)).reshape(x.shape))
 
     def forward(self, change: Array, sources: Array | None = None) -> Array:
         n = self.n

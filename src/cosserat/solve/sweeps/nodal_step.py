@@ -55,7 +55,28 @@ def lightened(compiled: CompiledModel, memory: Memory, guide_out: Array, scale: 
             guide_out[block] += np.diag(light)
 
 
-class NodalStep(LinearMap):
+class StepOfNodes(LinearMap):
+    """A step of either method: numbers of changes of nodes and multipliers, and equations of the unknowns (dn, dmu)."""
+
+    n: int
+    m: int
+    system: BlockSystem
+
+    def _widened(self, x: Array) -> Array:
+        """Changes of nodes as a vector over nodes and multipliers."""
+        return np.concatenate((x, np.zeros((self.m, *x.shape[1:]))))
+
+    def solve(self, right: Array, transposed: bool = False) -> Array:
+        """(d r/d(dn, mu))^-1 right, or with its transpose."""
+        return self.system.solve(right, transposed)
+
+    def _turned(self, matrices: Array, x: Array, transposed: bool = False) -> Array:
+        """A matrix for every node times changes (6n, k)."""
+        A = matrices.transpose(0, 2, 1) if transposed else matrices
+        return np.asarray((A @ x.reshape(len(A), 6, -1)).reshape(x.shape))
+
+
+class NodalStep(StepOfNodes):
     """A step of length h between two states, see above. Changes are (x, v, a, b, mu)."""
 
     def __init__(
@@ -93,19 +114,6 @@ class NodalStep(LinearMap):
         self.Phi = BlockMatrix(pattern, "rows", rows)
         self.T, self.across = T, across(before.frame[:n], after.frame[:n])
         self.system = BlockSystem(memory, pattern, exact, guide, scale)
-
-    def _widened(self, x: Array) -> Array:
-        """Changes of nodes as a vector over nodes and multipliers."""
-        return np.concatenate((x, np.zeros((self.m, *x.shape[1:]))))
-
-    def solve(self, right: Array, transposed: bool = False) -> Array:
-        """(d r/d(dn, mu))^-1 right, or with its transpose."""
-        return self.system.solve(right, transposed)
-
-    def _turned(self, matrices: Array, x: Array, transposed: bool = False) -> Array:
-        """A matrix for every node times changes (6n, k)."""
-        A = matrices.transpose(0, 2, 1) if transposed else matrices
-        return np.asarray((A @ x.reshape(len(A), 6, -1)).reshape(x.shape))
 
     def _kinematics(self, dn: Array, v0: Array, a0: Array, b0: Array) -> tuple[Array, Array, Array]:
         """b1, v1 and a1 for a change of the increments and of the state before."""

@@ -18,12 +18,12 @@ from cosserat.model.model import Model
 from cosserat.results.status import Status
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import copy_state, new_memory
-from cosserat.solve.motion.driver import adaptive_steps, equal_steps, fixed_steps
+from cosserat.solve.motion.driver import equal_steps
 from cosserat.solve.motion.smooth_start import restarting
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Integration
 from cosserat.solve.motion.walk import NEVER, Bounds, StepFailure, Walk
-from cosserat.solve.sweeps.protocol import NOT_SMOOTH, RESCALE, STEP, Setting
+from cosserat.solve.sweeps.protocol import RESCALE, STEP, Setting, Taping
 
 RESTART, HALT = "restart", "halt"
 
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     ratio: float = 1.0  # of a change of the step
 
 
-class Recording(Integration):
+class Recording(Taping, Integration):
     """Steps of a compiled model that write down what they do."""
 
     def __init__(self, *given: Any) -> None:
@@ -63,15 +63,6 @@ class Recording(Integration):
     def restore(self) -> None:
         super().restore()
         del self.tape[self._kept_length :]
-
-    def saved(self) -> Any:
-        """The state, and how much is written down."""
-        return super().saved(), len(self.tape)
-
-    def load(self, saved: Any, goes_on: bool = False) -> None:
-        """Forget steps that are taken back."""
-        super().load(saved[0], goes_on)
-        del self.tape[saved[1] :]
 
     def steps(self, t: float, h: float, n: int, every: int, phase: int) -> StepFailure | None:
         """One step, others follow."""
@@ -108,9 +99,6 @@ class Recording(Integration):
             inputs = Inputs(*(a.copy() for a in self.memory.problem.inputs))
             self._note(STEP, h, times, self._begun, inputs=inputs)
         return code
-
-    def cross(self, t: float, h: float) -> None:
-        raise SolveError(NOT_SMOOTH.format(t))
 
     def again(self, entry: Entry) -> None:
         """Apply a map of another tape to the state."""
@@ -165,15 +153,13 @@ def prepared(model: Model, asked: Setting, change: Callable[[State], None] | Non
 def recorded(model: Model, asked: Setting) -> tuple[Recording, Array, Status, State]:
     """Run, and write it down: the steps, times that are stored, how it ended, and the state before the first map."""
     work, t = prepared(model, asked)
+    breaks: list[float] = []
     if asked.step is None:
-        if work.compiled.sampler.varying:
-            raise SolveError("gradient: steps that adapt to loads which change with time are not followed; pass step=")
         assert work.jumps is not None
         breaks = work.compiled.timetable.breaks(work.jumps, t, t + asked.duration)
-        times, status = adaptive_steps(work, t, asked.duration, asked.tolerance, breaks)
     else:
         work.shelf.reserve(2 + equal_steps(asked.duration, asked.step))
-        times, status = fixed_steps(work, t, asked.duration, asked.step)
+    times, status = work.run_as(asked, t, work.compiled.sampler.varying, breaks)
     first = work.tape[0].before if work.tape else work.copied()
     return work, times, status, first
 

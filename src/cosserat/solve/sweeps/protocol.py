@@ -14,18 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.results.run import Run
+from cosserat.results.status import Status
 from cosserat.solve.formulation import Floating
+from cosserat.solve.motion.driver import adaptive_steps, fixed_steps
+from cosserat.solve.motion.walk import Walk
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
 STEP, RESCALE = "step", "rescale"
 """Kinds of maps of both formulations: a time step, and what the method remembers for steps of another length."""
-
-NOT_SMOOTH = "gradient: a load or a prescribed motion is not smooth at {:.6g} s, which it does not follow"
-
 
 class Setting(NamedTuple):
     """How a run that is to be differentiated is made: arguments as those of `simulate`."""
@@ -46,6 +47,35 @@ class Setting(NamedTuple):
     def frames(self) -> Floating:
         """Floating frames, where these are the formulation."""
         return Floating(self.modes, self.boundary, self.stiffening)
+
+
+class Taping(Walk):
+    """Steps that write down what they do, and forget those that are taken back."""
+
+    tape: list[Any]
+
+    def saved(self) -> Any:
+        """The state, and how much is written down."""
+        return super().saved(), len(self.tape)  # type: ignore[safe-super]
+
+    def load(self, saved: Any, goes_on: bool = False) -> None:
+        """Forget steps that are taken back."""
+        super().load(saved[0], goes_on)  # type: ignore[safe-super]
+        del self.tape[saved[1] :]
+
+    def cross(self, t: float, h: float) -> None:
+        """Refused."""
+        raise SolveError(
+            f"gradient: a load or a prescribed motion is not smooth at {t:.6g} s, which it does not follow"
+        )
+
+    def run_as(self, asked: Setting, t: float, varying: bool, breaks: Sequence[float] = ()) -> tuple[Array, Status]:
+        """Take all steps, loads `varying` with time or not: times that are stored, and how it ended."""
+        if asked.step is not None:
+            return fixed_steps(self, t, asked.duration, asked.step)
+        if varying:
+            raise SolveError("gradient: steps that adapt to loads which change with time are not followed; pass step=")
+        return adaptive_steps(self, t, asked.duration, asked.tolerance, breaks)
 
 
 class RunMoment(Run):

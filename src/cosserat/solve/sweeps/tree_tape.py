@@ -19,10 +19,10 @@ from cosserat.solve.floating.model import floating_model
 from cosserat.solve.floating.start import starting_state
 from cosserat.solve.floating.state import Advance, Instant, States, stacked
 from cosserat.solve.floating.walk import FloatingWalk
-from cosserat.solve.motion.driver import adaptive_steps, equal_steps, fixed_steps
+from cosserat.solve.motion.driver import equal_steps
 from cosserat.solve.motion.smooth_start import parts_of
 from cosserat.solve.motion.walk import NEVER
-from cosserat.solve.sweeps.protocol import NOT_SMOOTH, RESCALE, STEP, Setting
+from cosserat.solve.sweeps.protocol import RESCALE, STEP, Setting, Taping
 
 BEGIN = "begin"
 
@@ -37,10 +37,9 @@ class TreeEntry(NamedTuple):
     after: Instant
 
 
-class TreeRecording(FloatingWalk):
+class TreeRecording(Taping, FloatingWalk):
     """Steps, one after the other, that write down what they do; before those of the method in the order of bases."""
 
-    tape: list[TreeEntry]
     starts_in_parts = False
 
     def course(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
@@ -72,18 +71,6 @@ class TreeRecording(FloatingWalk):
         if step.failure is not None:
             raise SolveError(f"gradient: the step from {entry.t:.6g} s fails for changed numbers")
         return step.now._replace(t=entry.t + entry.h)
-
-    def saved(self) -> Any:
-        """The state, and how much is written down."""
-        return super().saved(), len(self.tape)
-
-    def load(self, saved: Any, goes_on: bool = False) -> None:
-        """Forget steps that are taken back."""
-        super().load(saved[0])
-        del self.tape[saved[1] :]
-
-    def cross(self, t: float, h: float) -> None:
-        raise SolveError(NOT_SMOOTH.format(t))
 
 
 class RecordingImplicit(TreeRecording, Implicit):
@@ -142,12 +129,7 @@ def prepared(
 def recorded(model: Model, asked: Setting) -> tuple[Any, Instant, Array, Status]:
     """Run, and write it down: the steps, the state before the first map, times that are stored, how it ended."""
     walk, begin = prepared(model, asked)
-    if asked.step is None:
-        if walk.tree.forces.varying:
-            raise SolveError("gradient: steps that adapt to loads which change with time are not followed; pass step=")
-        times, status = adaptive_steps(walk, begin.t, asked.duration, asked.tolerance)
-    else:
-        times, status = fixed_steps(walk, begin.t, asked.duration, asked.step)
+    times, status = walk.run_as(asked, begin.t, walk.tree.forces.varying)
     first = walk.tape[0].before if walk.tape else begin
     return walk, first, times, status
 
