@@ -37,13 +37,11 @@ class TreeCommands(Held):
         cut = {name: (CUT, k) for name, k in engine.constraints.commands.items()}
         signals = {name: (SIGNAL, k) for name, k in engine.tree.forces.signals.items()}
         places = {**efforts, **targets, **cut, **signals}
-        n, order = len(columns), np.zeros(8, dtype=np.int64)
-        kind, place = np.zeros((2, n), dtype=np.int64)
         after = tuple(np.zeros_like(x) for x in (engine.known.a, engine.known.carried, engine.known.force))
-        arrays = kernels.TreeHeldCommands(kind, place, np.zeros(n), np.zeros(n), order, *after)
-        super().__init__(arrays, {column: places[name] for name, column in columns.items()}, walk.remembers)
+        held = {column: places[name] for name, column in columns.items()}
+        super().__init__(kernels.TreeHeldCommands, held, walk.remembers, *after)
         self._inside = {column for column, (kind, _) in self._places.items() if kind <= TARGET}
-        self._packed = Packed(kernels.command_handles, kernels.TreeCommanding(arrays))
+        self._packed = Packed(kernels.command_handles, kernels.TreeCommanding(self.arrays))
         self._after = after
         self._course: Packed | None = None
         self._call: Any = None

@@ -10,6 +10,7 @@ from cosserat.solve.floating.engine import CLOSED
 from cosserat.solve.floating.model import FloatingModel
 from cosserat.solve.floating.state import Instant
 from cosserat.solve.floating.walk import FloatingWalk
+from cosserat.solve.motion.crossings import Jump
 from cosserat.solve.motion.smooth_start import parts_of
 from cosserat.solve.motion.walk import NEVER
 
@@ -81,7 +82,7 @@ class Implicit(FloatingWalk):
             now = step.now
             points.append(now)
         for point in points[:-1]:  # powers change much in this step
-            self.crossings.add(point.t, np.array([point.t, point.t]), point.row, point.row)
+            self.crossings.append(Jump(point.t, np.array([point.t, point.t]), point.row, point.row))
         return now._replace(t=t + h)
 
     def _started(self, old: Instant, t: float, h: float) -> Instant:

@@ -33,17 +33,9 @@ def new_stepper(
 
 
 def integrate(
-    model: Model,
-    data: TreeData,
-    duration: float,
-    step: float,
-    q: Array,
-    v: Array,
-    inner: Array | None,
-    integrator: str,
-    rho: float,
-    tolerance: float,
-) -> TreeMotion:
+    model: Model, data: TreeData, duration: float, step: float, q: Array, v: Array, inner: Array | None,
+    integrator: str, rho: float, tolerance: float,
+) -> TreeMotion:  # fmt: skip
     """Motion from a state at time 0, and from states `inner` of laws; arguments as for `Tree.integrate`."""
     for name, value in (("duration", duration), ("step", step)):
         if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):

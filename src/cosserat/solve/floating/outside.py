@@ -7,7 +7,7 @@ import numpy as np
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.solve.floating.model import FloatingModel
-from cosserat.solve.floating.state import Advance, Instant, States, stacked
+from cosserat.solve.floating.state import Advance, Instant
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.impulses import SIMPSON
 from cosserat.solve.motion.method import Method, MotionState, MotionSystem
@@ -53,17 +53,15 @@ class Outside(FloatingWalk):
         self.method, self.order, self._system = method, method.order, TreeMotionSystem(self)
 
     def course(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
-        now, rows = old, list[States]()
-        for k in range(n):
-            try:
-                v = np.concatenate((now.v, now.inner[0]))
-                end = self._system.take(self.method, MotionState(t + k * h, now.q, v, now.angles), h)
-                now = self.start(end.t, end.place, end.v[: len(now.v)], end.angles, end.v[len(now.v) :])
-            except StepFailure as failure:
-                return Advance(now, k, stacked(rows) if rows else None, failure)
-            if (phase + k + 1) % every == 0:
-                rows.append(now.stored)
-        return Advance(now, n, stacked(rows) if rows else None, None)
+        """One step, others follow."""
+        try:
+            end = self._system.take(
+                self.method, MotionState(t, old.q, np.concatenate((old.v, old.inner[0])), old.angles), h
+            )
+            now = self.start(end.t, end.place, end.v[: len(old.v)], end.angles, end.v[len(old.v) :])
+        except StepFailure as failure:
+            return Advance(old, 0, None, failure)
+        return Advance(now, 1, None if (phase + 1) % every else now.stored, None)
 
     def errors(self, old: Instant, new: Instant) -> tuple[Array, Array]:
         """Not estimated: a method of one's own takes equal steps."""

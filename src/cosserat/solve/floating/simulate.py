@@ -23,6 +23,7 @@ from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.formulation import Floating
 from cosserat.solve.motion.asked import Asked
 from cosserat.solve.motion.control import Controlled
+from cosserat.solve.motion.crossings import crossed_powers
 from cosserat.solve.motion.driver import equal_steps
 from cosserat.solve.motion.events import Watch
 from cosserat.solve.motion.failures import ENDED, kept_inside, within_reach
@@ -56,13 +57,14 @@ def simulate_floating(asked: Asked) -> Run:
     if control is not None and held is not None:
         control.hold(held)
         control.tell()
-    begin = continued(walk, start, _begun(walk, reference, state), rho)
+    begin = _begun(walk, reference, state)
     if isinstance(start, Run):
         side = 1e-9 * float(np.ptp(start.time))
         if timetable.kinks([begin.t], side):  # it may have ended before the impact
-            begin = _begun(walk, reference, state)._replace(v=given)
-            begin = walk.kinked(begin, begin.t + side)._replace(t=begin.t)
+            begin = walk.kinked(begin._replace(v=given), begin.t + side)._replace(t=begin.t)
             state = state._replace(v=begin.v)
+        else:
+            begin = continued(walk, start, begin, rho)
     if control is not None:
         known = begin
         control.call(begin.t, begin.q, begin.v, lambda: known)
@@ -113,7 +115,7 @@ def simulate_floating(asked: Asked) -> Run:
     told = asked.recorded(walk, times, status, (nodes.n_nodes, len(model.joints) + nodes.n_corners), bent)
     goes_on = integrator == "generalized-alpha" and not walk.torn
     carried = Carried(walk.now.carried, walk.now.step, walk.now.inner[1:], walk.now.force) if goes_on else None
-    crossed = walk.crossings.powers(partial(tree_powers, walk.engine), phases)
+    crossed = crossed_powers(walk.crossings, partial(tree_powers, walk.engine), phases)
     run = Run(results.trajectory(carried=carried, crossed=crossed, **told))
     warn_of_laws(run.trajectory)
     return run

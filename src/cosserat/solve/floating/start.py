@@ -140,9 +140,9 @@ def inner_of(walk: FloatingWalk, start: Any) -> Array:
     return first.copy() if known is None or known.shape[1:] != first.shape else np.asarray(known[-1].copy())
 
 
-def continued(walk: FloatingWalk, start: Any, begin: Instant, rho: float) -> Instant:
+def continued(walk: FloatingWalk, start: Run, begin: Instant, rho: float) -> Instant:
     """A start, just found, with what the method carried at the end of a run, if it is in balance with that."""
-    record = start.trajectory.floating if isinstance(start, Run) else None
+    record = start.trajectory.floating
     carried = None if record is None else carried_to(start.trajectory, formulation="floating", rho=rho)
     if record is None or carried is None or tuple(record.coordinates) != walk.tree.coordinates:
         return begin

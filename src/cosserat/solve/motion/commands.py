@@ -34,16 +34,18 @@ class Held:
 
     Parameters
     ----------
-    arrays : tuple
-        A group of commands.
+    group : callable
+        Makes a group of commands: of the arrays that all have, and `own` ones.
     places : mapping
         Kind and place of what can be held, by column.
     jumps : bool
         Whether accelerations jump with what changes: the method remembers them.
     """
 
-    def __init__(self, arrays: Any, places: Mapping[int, tuple[int, int]], jumps: bool = True) -> None:
-        self._kind, self._place, self._before, self._value, self._order = (view(a) for a in arrays[:5])
+    def __init__(self, group: Any, places: Mapping[int, tuple[int, int]], jumps: bool, *own: Any) -> None:
+        n, sizes = len(places), (np.int64, np.int64, np.float64, np.float64)
+        self.arrays = group(*(np.zeros(n, dtype=kind) for kind in sizes), np.zeros(8, dtype=np.int64), *own)
+        self._kind, self._place, self._before, self._value, self._order = (view(a) for a in self.arrays[:5])
         self._places, self._jumps = places, jumps
         self._held: Mapping[int, float] | None = None
 
@@ -69,15 +71,13 @@ class NodalCommands(Held):
     """Efforts, targets and inputs of one run, by their columns of inputs; made anew where steps need other kernels."""
 
     def __init__(self, columns: Collection[int], memory: Memory, evaluate: Any) -> None:
-        n, report = len(columns), np.zeros(3, dtype=np.int64)
-        kind, place, order = (np.zeros(size, dtype=np.int64) for size in (n, n, 8))
+        report, problem = np.zeros(3, dtype=np.int64), memory.problem
         one = np.array([1, 2, 0, 2, 0])  # step, never stored, see `kernels.judging.advance_judged`
         bounds, error = np.zeros((2, 2))
-        arrays = HeldCommands(kind, place, np.zeros(n), np.zeros(n), order, report, one, bounds, error)
-        problem = memory.problem
         signals = frozenset((*problem.state_loads.signal[:, 1].tolist(), *problem.springs.column.tolist()))
-        super().__init__(arrays, {column: (SIGNAL if column in signals else EFFORT, column) for column in columns})
-        self._packed = Packed(command_handles, Commanding(arrays))
+        places = {column: (SIGNAL if column in signals else EFFORT, column) for column in columns}
+        super().__init__(HeldCommands, places, True, report, one, bounds, error)
+        self._packed = Packed(command_handles, Commanding(self.arrays))
         self.report, self._bounds, self.error = (view(a) for a in (report, bounds, error))
         self._memory, self._evaluate = memory, evaluate
         self._steps: Any = None

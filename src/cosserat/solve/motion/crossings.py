@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,34 +23,35 @@ Find = Callable[[Array, Row, frozenset[str]], Array]
 NOTHING = Crossed(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
 
 
-class Crossings:
-    """States before and after jumps: what a formulation stores of them."""
+class Jump(NamedTuple):
+    """A jump at a time: times (2,) just before and after, and what is stored of the states there."""
 
-    def __init__(self) -> None:
-        self.kept: list[tuple[float, Array, Row, Row]] = []
+    t: float
+    sides: Array
+    before: Row
+    after: Row
 
-    def add(self, t: float, sides: Array, before: Row, after: Row) -> None:
-        """Remember both; `sides` are the times (2,) just before and after."""
-        self.kept.append((t, sides, before, after))
 
-    def powers(self, find: Find, phases: Phases | None) -> Crossed:
-        """Powers on both sides; `find` gives loss, supply, kinetic, strain and potential energy (nb, 5) at times and
-        states while some joints are open: those of `phases`.
-        """
-        if not self.kept:
-            return NOTHING
-        times, sides, *states = zip(*self.kept, strict=True)
-        found = []
-        for k in (0, 1):
-            at, here = np.array(sides)[:, k], tuple(np.stack(values) for values in zip(*states[k], strict=True))
-            if phases is None:
-                found.append(find(at, here, frozenset()))
-            else:
-                one = [slice(i, i + 1) for i in range(len(at))]
-                each = [find(at[i], tuple(x[i] for x in here), phases.at(float(at[i][0]))) for i in one]
-                found.append(np.concatenate(each))
-        before, after = found
-        return Crossed(np.array(times), before[:, :2], after[:, :2], (after[:, 2:] - before[:, 2:]).sum(axis=1))
+def crossed_powers(jumps: Sequence[Jump], find: Find, phases: Phases | None) -> Crossed:
+    """Powers on both sides of jumps.
+
+    `find` gives loss, supply, kinetic, strain and potential energy (nb, 5) at times and states while some joints are
+    open: those of `phases`.
+    """
+    if not jumps:
+        return NOTHING
+    times, sides, *states = zip(*jumps, strict=True)
+    found = []
+    for k in (0, 1):
+        at, here = np.array(sides)[:, k], tuple(np.stack(values) for values in zip(*states[k], strict=True))
+        if phases is None:
+            found.append(find(at, here, frozenset()))
+        else:
+            one = [slice(i, i + 1) for i in range(len(at))]
+            each = [find(at[i], tuple(x[i] for x in here), phases.at(float(at[i][0]))) for i in one]
+            found.append(np.concatenate(each))
+    before, after = found
+    return Crossed(np.array(times), before[:, :2], after[:, :2], (after[:, 2:] - before[:, 2:]).sum(axis=1))
 
 
 def nodal_powers(

@@ -106,14 +106,9 @@ def equal_steps(duration: float, step: float) -> int:
 
 
 def fixed_steps(
-    walk: Walk,
-    start: float,
-    duration: float,
-    step: float,
-    every: int = 1,
-    progress: Progress | None = None,
+    walk: Walk, start: float, duration: float, step: float, every: int = 1, progress: Progress | None = None,
     keeper: Checkpoint | None = None,
-) -> tuple[Array, Status]:
+) -> tuple[Array, Status]:  # fmt: skip
     """Equal steps, not longer than `step`; one that fails is split into 2, 4, ... parts. Gives the stored times."""
     n_steps = equal_steps(duration, step)
     h = duration / n_steps
@@ -240,15 +235,9 @@ def _bounds(allowed: float, recent: list[list[float]], step: float, power: int) 
 
 
 def adaptive_steps(
-    walk: Walk,
-    start: float,
-    duration: float,
-    tolerance: float,
-    breaks: Sequence[float] = (),
-    every: int = 1,
-    progress: Progress | None = None,
-    keeper: Checkpoint | None = None,
-) -> tuple[Array, Status]:
+    walk: Walk, start: float, duration: float, tolerance: float, breaks: Sequence[float] = (), every: int = 1,
+    progress: Progress | None = None, keeper: Checkpoint | None = None,
+) -> tuple[Array, Status]:  # fmt: skip
     """Steps chosen so that a hundred of them commit an estimated position error of at most tolerance * size.
 
     An error per step, not per time: a vibration too small to matter is then never resolved, however fast it is. Steps

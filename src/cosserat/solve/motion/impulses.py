@@ -57,12 +57,8 @@ class Impulses:
 
     def __init__(self, sample: Sample | None = None, rule: Rule | float = MEAN_OF_ENDS, change: Rule = CHANGE) -> None:
         self._sample, self._rule, self._change = sample, rule, change
+        self.present = sample is not None  # whether anybody looks after them
         self.filtered: tuple[Array, ...] = ()  # loads as the algorithmic acceleration of generalised-alpha has them
-
-    @property
-    def present(self) -> bool:
-        """Whether anybody looks after them."""
-        return self._sample is not None
 
     def begin(self, t: float, h: float) -> None:
         """The method starts anew at time t, for steps of length h."""

@@ -112,16 +112,16 @@ class MethodWalk(Walk):
         self._rows: list[tuple[Array, ...]] = []
 
     def steps(self, t: float, h: float, n: int, every: int, phase: int) -> StepFailure | None:
-        for k in range(n):
-            try:
-                with np.errstate(all="ignore"):
-                    self.now = self.system.take(self.method, self.now._replace(t=t + k * h), h)
-            except StepFailure as failure:
-                return failure
-            self.done += 1
-            self.tally.add(1)
-            if (phase + k + 1) % every == 0:
-                self.store()
+        """One step, others follow."""
+        try:
+            with np.errstate(all="ignore"):
+                self.now = self.system.take(self.method, self.now._replace(t=t), h)
+        except StepFailure as failure:
+            return failure
+        self.done += 1
+        self.tally.add(1)
+        if (phase + 1) % every == 0:
+            self.store()
         return None
 
     def store(self) -> None:

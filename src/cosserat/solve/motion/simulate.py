@@ -21,7 +21,7 @@ from cosserat.solve.coarseness import warn_of_deflections
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.asked import Asked
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.crossings import nodal_powers
+from cosserat.solve.motion.crossings import crossed_powers, nodal_powers
 from cosserat.solve.motion.driver import equal_steps
 from cosserat.solve.motion.events import Watch
 from cosserat.solve.motion.failures import kept_inside, leap_of_nodes, within_reach
@@ -122,8 +122,8 @@ def simulate_galilean(asked: Asked) -> Run:
         searched_steps=tally.searched, stalled_steps=tally.stalled,
     )  # fmt: skip
     crossed = None
-    if step is None or work.crossings.kept:
-        crossed = work.crossings.powers(partial(nodal_powers, compiled, told["settings"]), phases)
+    if step is None or work.crossings:
+        crossed = crossed_powers(work.crossings, partial(nodal_powers, compiled, told["settings"]), phases)
     run = Run(
         Trajectory(
             source=compiled, time=times, found=history, carried=work.carried(), crossed=crossed,

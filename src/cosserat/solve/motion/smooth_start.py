@@ -27,6 +27,7 @@ from cosserat.kernels.starting import PART, load_rates, second_rates, settle_rat
 from cosserat.lie.protocol import Array
 from cosserat.solve.initial import set_trial
 from cosserat.solve.memory import copy_state, new_state
+from cosserat.solve.motion.crossings import Jump
 from cosserat.solve.motion.walk import NEVER, SIDE
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def graded_part(work: Integration, t: float, h: float) -> int:
         at += size
         if k + 1 < len(sizes):  # powers change much in this step
             here = work.row()
-            work.crossings.add(at, np.array([at, at]), here, here)
+            work.crossings.append(Jump(at, np.array([at, at]), here, here))
     work.tally.add(-_DOUBLINGS)
     if not conserves:
         work.restart(t + h + SIDE * h, h)

@@ -67,7 +67,7 @@ class Integration(Walk):
         self.driven = scheme == CONSERVING and bool(compiled.sampler.driven)
         self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
         self.search: Any = 0
-        self._backup: tuple[State, float, int, tuple[Array, ...]] = new_state(compiled), 0.0, 0, ()
+        self.kept = new_state(compiled)  # the state kept last
         self.unheld: Unheld | None = None  # where steps adapt
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
         self.steady = Steady(compiled.sampler)
@@ -95,15 +95,14 @@ class Integration(Walk):
     def keep(self) -> None:
         """Remember the state, for `restore`."""
         self.shelf.complete(self.tally.steps, self.accel_step)
-        copy_state(self.state, self._backup[0])
-        self._backup = self._backup[0], self.accel_step, self.tally.steps, self.impulses.filtered
+        copy_state(self.state, self.kept)
+        self._kept = self.accel_step, self.tally.steps, self.impulses.filtered
 
     def restore(self) -> None:
         """Go back to the state kept last."""
-        copy_state(self._backup[0], self.state)
-        self.accel_step = self._backup[1]
-        self.tally.add(self._backup[2] - self.tally.steps)
-        self.impulses.filtered = self._backup[3]
+        copy_state(self.kept, self.state)
+        self.accel_step, steps, self.impulses.filtered = self._kept
+        self.tally.add(steps - self.tally.steps)
 
     def saved(self) -> Any:
         """A copy of the state."""
@@ -138,11 +137,6 @@ class Integration(Walk):
     def drop(self) -> None:
         """Forget the state stored last."""
         self.shelf.drop()
-
-    @property
-    def kept(self) -> State:
-        """The state kept last."""
-        return self._backup[0]
 
     def run(self, times: Array, h: float, every: int, phase: int, row: int, *, search: bool = False) -> int:
         """Steps of size h ending at times[1:], if wanted with a line search; see `kernels.integrate.advance`."""

@@ -15,7 +15,7 @@ from cosserat.results.moment import Moment
 from cosserat.results.status import Outcome
 from cosserat.solve.memory import demand_like
 from cosserat.solve.motion.control import Controlled, demand_efforts
-from cosserat.solve.motion.crossings import Crossings, Row
+from cosserat.solve.motion.crossings import Jump, Row
 from cosserat.solve.motion.impulses import Impulses
 from cosserat.solve.motion.stopwatch import Tally
 from cosserat.solve.motion.switching import Phases
@@ -111,7 +111,7 @@ class Walk(ABC):
     def __init__(self) -> None:
         self.parts: list[float] = []
         self.impulses = Impulses()  # of loads, looked after where steps adapt
-        self.crossings = Crossings()
+        self.crossings: list[Jump] = []
         self._kept: Any = None
 
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> StepFailure | None:
@@ -138,7 +138,7 @@ class Walk(ABC):
     def _across(self, t: float, h: float) -> StepFailure | None:
         """The step from t to t + h in parts, with what happens at breaks between them; taken back where one fails."""
         self.push(t)
-        side, taken, before, crossed, at = SIDE * h, self.tally.steps, self.saved(), len(self.crossings.kept), t
+        side, taken, before, crossed, at = SIDE * h, self.tally.steps, self.saved(), len(self.crossings), t
         breaks = self.parts[bisect_right(self.parts, t + side) : bisect_right(self.parts, t + h + side)]
         try:
             for k, end in enumerate((*breaks, t + h)):
@@ -151,7 +151,7 @@ class Walk(ABC):
                 at = end
         except StepFailure as failure:
             self.load(before)
-            del self.crossings.kept[crossed:]
+            del self.crossings[crossed:]
             return failure
         self.tally.add(taken + 1 - self.tally.steps)
         self.joined(t + h, h)
@@ -216,7 +216,7 @@ class Walk(ABC):
         `stored_after`: whether the state that is stored at this time is the one after it.
         """
         both = np.array([t * (1.0 - 1e-15) - SIDE * h, t + SIDE * h])
-        self.crossings.add(float(both[0]) if stored_after else t, both, before, self.row())
+        self.crossings.append(Jump(float(both[0]) if stored_after else t, both, before, self.row()))
 
     def jolt(
         self, t: float, h: float, moment: Moment, impulses: dict[Any, Array], open: frozenset[str] | None = None
@@ -265,7 +265,7 @@ class Walk(ABC):
         """All that a run needs to go on in another process, between two steps: what is stored, the state, memories."""
         return {
             **self.belongings(), "at_breaks": self.at_breaks, "work": [self.tally.halved, self.tally.rejected],
-            "impulses": self.impulses.filtered, "crossings": self.crossings.kept, "replaced": self.replaced,
+            "impulses": self.impulses.filtered, "crossings": self.crossings, "replaced": self.replaced,
             "control": None if self.controlled is None else self.controlled.keepsake(),
             "phases": None if self.phases is None else self.phases.keepsake(),
         }  # fmt: skip
@@ -282,7 +282,7 @@ class Walk(ABC):
         self.impulses.resume(kept["impulses"], kept.get("t", 0.0))
         row = self.row()
         demand_like(kept["crossings"], [(0.0, np.zeros(2), row, row)] * len(kept["crossings"]))
-        self.crossings.kept = kept["crossings"]
+        self.crossings = [Jump(*crossing) for crossing in kept["crossings"]]
         if self.controlled is not None:
             self.controlled.resume(kept["control"])
             self.controlled.tell()

@@ -17,7 +17,7 @@ from cosserat.solve.floating.explicit import Explicit
 from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.model import floating_model
 from cosserat.solve.floating.start import starting_state
-from cosserat.solve.floating.state import Advance, Instant, States, stacked
+from cosserat.solve.floating.state import Advance, Instant
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import equal_steps
 from cosserat.solve.motion.smooth_start import parts_of
@@ -38,26 +38,20 @@ class TreeEntry(NamedTuple):
 
 
 class TreeRecording(Taping, FloatingWalk):
-    """Steps, one after the other, that write down what they do; before those of the method in the order of bases."""
+    """Steps that write down what they do; before those of the method in the order of bases."""
 
     starts_in_parts = False
 
     def course(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
-        """One step after the other."""
-        done, stored, failure = 0, list[States](), None
-        while done < n and failure is None:
-            at = t + done * h
-            begin = self.readied(old, at, h)._replace(step=h)
-            step = super().course(begin, at, h, 1, every, phase + done)
-            failure = step.failure
-            if failure is None:
-                if self.remembers and old.step != h and (self.at_breaks or old.step != 0.0):
-                    kind = BEGIN if self.at_breaks else RESCALE
-                    self.tape.append(TreeEntry(kind, at, h, old, begin))
-                old, done = step.now._replace(t=at + h), done + 1
-                self.tape.append(TreeEntry(STEP, at, h, begin, old))
-                stored += [] if step.stored is None else [step.stored]
-        return Advance(old, done, stacked(stored) if stored else None, failure)
+        """One step, others follow."""
+        begin = self.readied(old, t, h)._replace(step=h)
+        step = super().course(begin, t, h, 1, every, phase)
+        if step.failure is None:
+            if self.remembers and old.step != h and (self.at_breaks or old.step != 0.0):
+                self.tape.append(TreeEntry(BEGIN if self.at_breaks else RESCALE, t, h, old, begin))
+            step = step._replace(now=step.now._replace(t=t + h))
+            self.tape.append(TreeEntry(STEP, t, h, begin, step.now))
+        return step
 
     def first_of(self, begin: Instant, h: float) -> Instant:
         """The state before the first map, from that of the start, for a first step of length h."""
