@@ -24,7 +24,6 @@ from cosserat.compile.joints import (
 )
 from cosserat.compile.loads import (
     along_beams,
-    given_tensions,
     line_load_arrays,
     load_arrays,
     spring_arrays,
@@ -67,7 +66,9 @@ KINDS = (
         "springs", arrays.Springs, lambda p: p.model.springs, spring_arrays, lambda p: p.couples(p.model.springs)
     ),
     ComponentKind("loads", arrays.Loads, lambda p: p.model.loads or p.model.distributed_loads, load_arrays),
-    ComponentKind("line_loads", arrays.LineLoads, along_beams, line_load_arrays),
+    ComponentKind(
+        "line_loads", arrays.LineLoads, lambda p: p.model.distributed_loads and along_beams(p), line_load_arrays
+    ),
     ComponentKind(
         "state_loads",
         arrays.StateLoads,
@@ -77,7 +78,7 @@ KINDS = (
     ),
     ComponentKind("media", arrays.Media, lambda p: p.media, media_arrays),
     ComponentKind("rolling", arrays.RollingArrays, lambda p: p.model.rolling, rolling_arrays, coupled_by_rules),
-    ComponentKind("rules", arrays.Rules, lambda p: users(p.model), rule_arrays),
+    ComponentKind("rules", arrays.Rules, lambda p: p.model.rolling and users(p.model), rule_arrays),
 )
 
 
@@ -100,7 +101,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     elements, nodes, matrices = _elements(model, skeleton)
     joints = compile_joints(model, skeleton)
     laws = tuple(compile_law(load) for load in model.state_loads)
-    media = compile_media(model, floating)
+    media = {} if floating else compile_media(model)
     parts = Parts(model, skeleton, floating, elements, matrices, joints, laws, media)
     used = [kind for kind in KINDS if kind.used(parts)]
     coupled = {kind.name: kind.couples(parts) for kind in used if kind.couples is not None}
@@ -110,10 +111,15 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     links += [(j.parent.node, j.child.node, k) for k, j in enumerate(joints)]
     pattern, parts.number = build_pattern(n, len(joints), links, wheels)
     parts.elements = elements = elements._replace(block=ints([parts.pair(a, b) for a, b in elements.node], 4))
-    bodies = _bodies(parts, nodes)
+    own = skeleton.bodies
+    for body in model.bodies:  # their weight comes to that of the nodes
+        nodes.mass[own[body.name]] += float(body.mass)
+    bodies = arrays.zeros(arrays.Bodies)._replace(
+        node=ints(list(own.values())), mass=body_masses(model), block=ints([parts.block(i, i) for i in own.values()])
+    )
     servos = servos_of(model) if model.servos else {}
     freedoms, named_freedoms, efforts = freedom_arrays(joints, servos)
-    parts.efforts = [*efforts, *given_tensions(model.springs).values()]
+    parts.efforts = [*efforts, *(s.tension for s in model.springs if s.tension is not None)]
     turns, counted = turn_arrays(joints, servos)
     driven = driven_joints(joints)
     length, parts.size = extents(model, skeleton, bodies.mass)
@@ -165,18 +171,6 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         rules=compile_rules(model) if model.rolling else (),
         media=media,
         line_columns=parts.line_columns,
-    )
-
-
-def _bodies(parts: Parts, nodes: arrays.Nodes) -> arrays.Bodies:
-    """Arrays of the rigid bodies, with the mass of a fluid around them; their weight comes to that of the nodes."""
-    model, own = parts.model, parts.skeleton.bodies
-    for body in model.bodies:
-        nodes.mass[own[body.name]] += float(body.mass)
-    return arrays.zeros(arrays.Bodies)._replace(
-        node=ints(list(own.values())),
-        mass=body_masses(model),
-        block=ints([parts.block(i, i) for i in own.values()]),
     )
 
 

@@ -102,9 +102,9 @@ def _function(source: str, name: str) -> Any:
     return defined(source, name, "potential of a medium", math=math)
 
 
-def compile_media(model: Model, floating: bool) -> dict[str, CompiledMedium]:
-    """Those of the beams of a model that are not quadratic, by beam; floating frames take them as linear."""
-    found = {b.name: compile_medium(b.medium) for b in model.beams if b.medium is not None and not floating}
+def compile_media(model: Model) -> dict[str, CompiledMedium]:
+    """Those of the beams of a model that are not quadratic, by beam."""
+    found = {b.name: compile_medium(b.medium) for b in model.beams if b.medium is not None}
     return {name: medium for name, medium in found.items() if medium is not None}
 
 

@@ -170,7 +170,7 @@ class Airfoil(Record):
     1.2
     """
 
-    word = "airfoil"
+    word = "Airfoil"
 
     @recorded
     def __init__(
@@ -193,7 +193,7 @@ class Airfoil(Record):
         for word, value in self._numbers.items():
             checks.number("Airfoil", word, value)
         if not is_number(self._coefficients["lift"]) and resolve(self._numbers["zero_lift"]) != 0.0:
-            raise ArgumentError("Airfoil", "zero_lift", "belongs to a lift that is given by its slope")
+            raise self._wrong("zero_lift", "belongs to a lift that is given by its slope")
 
     @property
     def numbers(self) -> dict[str, Number]:
@@ -216,7 +216,7 @@ class Airfoil(Record):
     def coefficient(self, word: str, alpha: float) -> float:
         """C_L ("lift"), C_D ("drag") or C_M ("moment") at an angle of attack (rad), not a number beyond its table."""
         if word not in COEFFICIENTS:
-            raise ArgumentError("Airfoil", "word", f"is {word!r}; pass one of {', '.join(map(repr, COEFFICIENTS))}")
+            raise self._wrong("word", f"is {word!r}; pass one of {', '.join(map(repr, COEFFICIENTS))}")
         p = {name: resolve(value) for name, value in self.numbers.items()}
         return float(self.functions[COEFFICIENTS.index(word)](checks.number("Airfoil", "alpha", alpha), 0.0, p))
 

@@ -11,7 +11,7 @@ import numpy as np
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.records import Record, recorded
+from cosserat.model.records import Record, number, recorded
 from cosserat.model.winds import Wind, wind_function
 
 Function = Callable[..., Any]
@@ -61,7 +61,9 @@ class Fluid(Record):
     (1.225, (8.0, 0.0, 0.0))
     """
 
-    word = "fluid"
+    word = "Fluid"
+    viscosity = number(nonnegative=True)
+    _surface = number(optional=True)
 
     @recorded
     def __init__(
@@ -80,38 +82,34 @@ class Fluid(Record):
         self._extent, self._ground = extent, None
         if isinstance(density, str):
             if density != "isa":
-                raise ArgumentError("Fluid", "density", f"is {density!r}; pass a number, a function of z, or 'isa'")
+                raise self._wrong("density", f"is {density!r}; pass a number, a function of z, or 'isa'")
             self._ground = checks.number("Fluid", "altitude", altitude)
             self._density = standard_density(self._ground)
         elif altitude != 0.0:
-            raise ArgumentError("Fluid", "altitude", "belongs to density='isa', the standard atmosphere")
-        self.viscosity, self._surface, self.above = viscosity, surface, above
+            raise self._wrong("altitude", "belongs to density='isa', the standard atmosphere")
+        self.above = above
         if not callable(self._velocity):
             self._velocity = self._given["velocity"]
         checks.arguments("Fluid", "density", density, "z")
         checks.arguments("Fluid", "velocity", self._velocity, "x", "y", "z", "t")
         if gust is not None and not callable(gust):
-            raise ArgumentError("Fluid", "gust", f"must be a wind or a function of (x, y, z, t), got {gust!r}")
+            raise self._wrong("gust", f"must be a wind or a function of (x, y, z, t), got {gust!r}")
         checks.arguments("Fluid", "gust", self._gust, "x", "y", "z", "t")
         if above is not None and not isinstance(above, Fluid):
-            raise ArgumentError("Fluid", "above", f"must be a Fluid, got {above!r}")
+            raise self._wrong("above", f"must be a Fluid, got {above!r}")
         if above is not None and surface is None:
-            raise ArgumentError(
-                "Fluid", "above", "needs a surface: pass surface=, the altitude up to which this one is"
-            )
+            raise self._wrong("above", "needs a surface: pass surface=, the altitude up to which this one is")
         if above is not None and above._surface is not None:
-            raise ArgumentError("Fluid", "above", "has a surface of its own; one is offered")
+            raise self._wrong("above", "has a surface of its own; one is offered")
         if above is not None and above.has_gust:
-            raise ArgumentError("Fluid", "above", "has a gust of its own; give it to the fluid below, for both")
+            raise self._wrong("above", "has a gust of its own; give it to the fluid below, for both")
 
     def check(self) -> None:
         if not callable(self._density):
             checks.number("Fluid", "density", self._density, nonnegative=True)
         if not callable(self._velocity):
             checks.array("Fluid", "velocity", self._velocity, (3,), "(5, 0, 0)")
-        checks.number("Fluid", "viscosity", self.viscosity, nonnegative=True)
-        if self._surface is not None:
-            checks.number("Fluid", "surface", self._surface)
+        super().check()
         if self._extent is not None:
             self._box()
 
@@ -123,7 +121,7 @@ class Fluid(Record):
             low = high = np.zeros(0)
         if low.shape != (3,) or high.shape != (3,) or not (low < high).all():
             wanted = "must be two corners, the lower one first, such as ((-10, -10, 0), (10, 10, 50))"
-            raise ArgumentError("Fluid", "extent", f"{wanted}; got {self._extent!r}")
+            raise self._wrong("extent", f"{wanted}; got {self._extent!r}")
         return low.tolist(), high.tolist()
 
     def outside(self, x: float, y: float, z: float, t: float) -> str:
@@ -257,7 +255,7 @@ class Fluid(Record):
             u = np.array(self.velocity_function(x, y, z, t, p), dtype=float)
             density = float(self.density_function(x, y, z, t, p))
         except (TypeError, ValueError, IndexError) as error:
-            raise ArgumentError("Fluid", "density or velocity", f"gives no numbers at this point: {error}") from None
+            raise self._wrong("density or velocity", f"gives no numbers at this point: {error}") from None
         unknown = "" if np.isfinite((density, *u)).all() else self.outside(x, y, z, t)
         if unknown:
             raise ArgumentError("Fluid.at", "", f"nothing is known of ({x:g}, {y:g}, {z:g}) m: {unknown}")

@@ -58,13 +58,13 @@ class Observer(Record):
     [[0.0, 0.0, 2.0]]
     """
 
-    word = "observer"
+    word = "Observer"
 
     @recorded
     def __init__(self, origin: Any = (0.0, 0.0, 0.0), turns: Any = ()) -> None:
         self.origin = VectorFunction(origin, "Observer: origin")
         if not isinstance(turns, (tuple, list)):
-            raise ArgumentError("Observer", "turns", f"must be a list of (axis, angle) pairs, got {turns!r}")
+            raise self._wrong("turns", f"must be a list of (axis, angle) pairs, got {turns!r}")
         listed = []
         for k, turn in enumerate(turns):
             if not isinstance(turn, (tuple, list)) or len(turn) != 2:

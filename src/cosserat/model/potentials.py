@@ -117,10 +117,10 @@ class Potential(Record):
 
     def check(self) -> None:
         if not isinstance(self.formula, str):
-            raise ArgumentError("potential", "formula", f"must be a text such as 'k*q**2/2', got {self.formula!r}")
+            raise self._wrong("formula", f"must be a text such as 'k*q**2/2', got {self.formula!r}")
         for name, value in self._parameters.items():
             if not isinstance(name, str) or not name.isidentifier() or name in _TAKEN:
-                raise ArgumentError("potential", "parameters", f"has the name {name!r}; take a word that is free")
+                raise self._wrong("parameters", f"has the name {name!r}; take a word that is free")
             checks.number("potential", f"parameters[{name!r}]", value)
 
     @property
