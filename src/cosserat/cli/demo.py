@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cosserat.cli.files import list_written, output_folder
-from cosserat.cli.guard import NOT_FINISHED, Debug, console, errors, guarded
-from cosserat.cli.tables import titled_table
+from cosserat.cli.guard import NOT_FINISHED, Debug, console, errors, guarded, titled_table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -17,8 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cosserat import jit
-from cosserat.cli.guard import NOT_FINISHED, Debug, console, guarded
-from cosserat.cli.tables import titled_table
+from cosserat.cli.guard import NOT_FINISHED, Debug, console, guarded, titled_table
 
 _PACKAGES = ("cosserat", "numpy", "scipy", "numba", "xarray", "h5netcdf", "matplotlib", "typer", "rich", "PyYAML")
 _OPTIONAL = ("sympy", "sectionproperties", "scikit-fem", "control")

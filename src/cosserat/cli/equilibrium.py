@@ -11,9 +11,8 @@ from rich.text import Text
 
 from cosserat.cli import files
 from cosserat.cli.files import PICTURES, Center, ModelPath, Settings, Spin, Time, list_written, write_json
-from cosserat.cli.guard import Debug, console, guarded
+from cosserat.cli.guard import Debug, console, guarded, number_table, numbers, titled_table
 from cosserat.cli.run import leave
-from cosserat.cli.tables import number_table, numbers, titled_table
 from cosserat.io.formats import SUFFIXES
 from cosserat.model.summary import counted
 from cosserat.results.labels import WRENCH

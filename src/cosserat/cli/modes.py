@@ -12,8 +12,7 @@ from rich.text import Text
 
 from cosserat.cli import files
 from cosserat.cli.files import Center, ModelPath, Settings, Spin, Time
-from cosserat.cli.guard import Debug, console, guarded
-from cosserat.cli.tables import titled_table
+from cosserat.cli.guard import Debug, console, guarded, titled_table
 
 if TYPE_CHECKING:
     from rich.table import Table

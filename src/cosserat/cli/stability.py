@@ -10,8 +10,7 @@ import typer
 
 from cosserat.cli import files
 from cosserat.cli.files import PICTURES, Center, ModelPath, Settings, Spin, Time
-from cosserat.cli.guard import Debug, UsageProblem, console, guarded
-from cosserat.cli.tables import titled_table
+from cosserat.cli.guard import Debug, UsageProblem, console, guarded, titled_table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -5,6 +5,7 @@ Time integrals of powers are taken over the stored times by the trapezoidal rule
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,22 +30,16 @@ class Monitors:
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
-        self._book: Ledger | None = None
-        self._momenta: Array | None = None
 
-    @property
+    @cached_property
     def book(self) -> Ledger:
         """Energies, powers and forces."""
-        if self._book is None:
-            self._book = ledger(self.motion)
-        return self._book
+        return ledger(self.motion)
 
-    @property
+    @cached_property
     def nodal_momenta(self) -> Array:
         """Momenta (nt, n+1, 6) of the nodes in their own frames."""
-        if self._momenta is None:
-            self._momenta = momenta(self.motion)
-        return self._momenta
+        return momenta(self.motion)
 
     def kinetic(self) -> Array:
         """Kinetic energy (nt,), J."""

@@ -108,7 +108,7 @@ class Turn(NamedTuple):
         if self.angle is ZERO:
             return self.A
         c, s = sp.cos(self.angle), sp.sin(self.angle)
-        return [[_sum(row[0], c, row[1], s), _sum(row[1], c, row[0], -s), row[2]] for row in self.A]
+        return [[dot(row[:2], (c, s)), dot(row[:2], (-s, c)), row[2]] for row in self.A]
 
     def then(self, T: Matrix, angle: sp.Expr) -> Turn:
         """A Rz(old) T Rz(angle); where T keeps or reverses the z axis, the angles join."""
@@ -129,11 +129,6 @@ UNTURNED = Turn(identity(), ZERO)
 
 def _product(A: Matrix, B: Matrix) -> Matrix:
     return B if A == UNTURNED.A else A if B == UNTURNED.A else matmul(A, B)
-
-
-def _sum(a: sp.Expr, c: sp.Expr, b: sp.Expr, s: sp.Expr) -> sp.Expr:
-    first = ZERO if a is ZERO else a * c
-    return first if b is ZERO else first + b * s
 
 
 class TurnFunction(sp.Function):
