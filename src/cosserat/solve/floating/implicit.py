@@ -51,9 +51,10 @@ class Implicit(FloatingWalk):
         modal = any(link.modal is not None and np.any(link.modal.damping) for link in tree.data.links)
         self._damped = modal or bool(np.any(forces.damping) or np.any(forces.servo[1]))
         self._soft = (forces.stiffness == 0.0) & (forces.damping == 0.0) & (forces.servo[0] == 0.0)
+        self._modal = np.zeros(len(self._soft), dtype=bool)
         for link in tree.data.links:
-            self._soft[link.columns[len(link.columns) - link.n_modes :]] = False
-        self._soft |= drives.held
+            self._modal[link.columns[len(link.columns) - link.n_modes :]] = True
+        self._soft = (self._soft & ~self._modal) | drives.held
 
     def readied(self, old: Instant, t: float, h: float) -> Instant:
         """With accelerations of the method for steps of this length."""
@@ -130,4 +131,19 @@ class Implicit(FloatingWalk):
         found = [self.engine.filtered(np.where(self.drives.held, 0.0, x)) for x in raw]
         if self.drives.held.any() or self.constraints.driven:
             found[0] = np.where(self._soft, raw[0], found[0])
+            if self.constraints.present:
+                led = self._loose(h) * raw[0]
+                found[0] = np.where(np.abs(led) > np.abs(found[0]), led, found[0])
         return found[0], found[1]
+
+    def _loose(self, h: float) -> Array:
+        """Share (n,) of its inertia in what a coordinate of a joint has in the iteration matrix; none of modes.
+
+        A loop leads these coordinates along with the drives, whatever little springs and dampers hold them.
+        """
+        forces, inertia = self.tree.forces, np.diag(self.tree.mass_matrix(self.now.q))
+        kp, kd, _ = forces.servo
+        holding = 0.5 * h * (forces.damping + kd) + 0.25 * h**2 * (forces.stiffness + kp)
+        total = inertia + holding
+        share = np.divide(inertia, total, out=np.zeros(len(total)), where=total > 0.0)
+        return np.where(self._modal, 0.0, share)
