@@ -63,10 +63,11 @@ def equilibrium(
         return
     found = solve(loaded, time=time, spin=spin, center=center)
     stats = found.trajectory.stats
+    ended = found.status.message if found.status.ok else "not finished"
     console.print(
-        f"{loaded.name}: {found.status.message}; {counted(stats['load_steps'], 'load step', 'load steps')}, "
+        f"{loaded.name}: {ended}; {counted(stats['load_steps'], 'load step', 'load steps')}, "
         f"{counted(stats['iterations'], 'iteration', 'iterations')}, {stats['solve_seconds']:.2f} s; "
-        f"loads and motions of t = {time:g} s"
+        f"loads at t = {time:g} s"
     )
     positions = {place: found.position(place) for place in places}
     console.print(number_table("positions (m)", ("place", *"xyz"), positions))

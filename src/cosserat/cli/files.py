@@ -51,8 +51,10 @@ def load(path: Path, settings: list[str] | None) -> ModelFile:
 
 
 def places_of(model: Model) -> list[str]:
-    """Bodies, and both ends of beams."""
-    return [body.name for body in model.bodies] + [f"{b.name}.{end}" for b in model.beams for end in ("start", "end")]
+    """Bodies, both ends of beams, and the interfaces of modal bodies."""
+    beams = [f"{beam.name}.{end}" for beam in model.beams for end in ("start", "end")]
+    modal = [f"{body.name}.{key}" for body in model.modal_bodies for key in body.interfaces]
+    return [body.name for body in model.bodies] + beams + (modal or [body.name for body in model.modal_bodies])
 
 
 def check_outputs(model: Path, **files: tuple[Path | None, tuple[str, ...]]) -> None:

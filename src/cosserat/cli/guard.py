@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, OverflowMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -66,7 +66,7 @@ def show_error(message: str) -> None:
     where, what = "", message.strip()
     if located := _LOCATED.fullmatch(what):
         where, what = located["where"], located["what"]
-    what, _, remedy = what.partition("; ")
+    what, remedy = _parted(what)
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -76,6 +76,16 @@ def show_error(message: str) -> None:
     if remedy:
         grid.add_row("remedy", Text(remedy))
     errors.print(grid)
+
+
+def _parted(message: str) -> tuple[str, str]:
+    """What is before and behind the first semicolon, but one in parentheses."""
+    depth = 0
+    for k, letter in enumerate(message):
+        depth += (letter in "([") - (letter in ")]")
+        if depth <= 0 and message.startswith("; ", k):
+            return message[:k], message[k + 2 :]
+    return message, ""
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -118,10 +128,16 @@ def _handlers(handler: Any) -> Iterator[None]:
 
 
 def titled_table(title: str, heads: Iterable[str], left: Collection[int] = (0,), fold: bool = False) -> Table:
-    """An empty table without frames, its title on the left; numbers of columns that stand left, too."""
+    """An empty table without frames, its title on the left; numbers of columns that stand left, too.
+
+    With `fold` its last column takes as many lines as it needs, so that no number is broken.
+    """
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
-    for k, head in enumerate(heads):
-        table.add_column(head, justify="left" if k in left else "right", overflow="fold" if fold else "ellipsis")
+    names = list(heads)
+    for k, head in enumerate(names):
+        whole = fold and k + 1 < len(names)
+        overflow: OverflowMethod = "fold" if fold and not whole else "ellipsis"
+        table.add_column(head, justify="left" if k in left else "right", overflow=overflow, no_wrap=whole)
     return table
 
 

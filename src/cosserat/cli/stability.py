@@ -49,7 +49,7 @@ def stability(
         raise UsageProblem(f"--steps is {steps}; pass a positive number such as --steps 100, at most {MOST_STEPS}")
     for option, value in (("--from", from_), ("--to", to)):
         if not math.isfinite(value):
-            raise UsageProblem(f"{option} is {value}; pass a value of the parameter, a finite number")
+            raise UsageProblem(f"{option} is {value}; both ends of the range must be finite")
     if from_ == to:
         raise UsageProblem(f"--from and --to are both {to:g}; pass two different values")
     files.check_outputs(model, plot=(plot, PICTURES), csv=(csv, (".csv",)), json=(json_, (".json",)))

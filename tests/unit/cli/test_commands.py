@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -220,8 +221,33 @@ def test_equilibrium_counts_and_shows_zeros_plainly() -> None:
 
 
 def test_equilibrium_tells_of_which_time_the_loads_are() -> None:
-    assert "; loads and motions of t = 0 s" in said(call("equilibrium", MODELS / "cantilever.yaml"))
+    assert "; loads at t = 0 s" in said(call("equilibrium", MODELS / "cantilever.yaml"))
     refused = call("equilibrium", MODELS / "cantilever.yaml", "--path", "load", 0, 20)
     assert refused.exit_code == 2
     assert "it changes nothing at t = 0 s remedy name a parameter of a load" in said(refused)
     assert "or a time at which it acts" in said(refused)
+
+
+def test_interfaces_of_modal_bodies_are_listed(tmp_path: Path) -> None:
+    text = """
+model: modal
+gravity: [0, 0, -9.81]
+parameters: {weight: 1}
+modal_bodies:
+  - {kind: beam, name: boom, points: [[0, 0, 0], [2, 0, 0]], section: {kind: Rod, diameter: 0.03}, material: STEEL,
+     elements: 4, modes: 2, boundary: cantilever}
+joints:
+  - {kind: Fixed, name: clamp, parent: ground, child: boom.start}
+loads:
+  - {kind: Force, name: load, place: boom.end, vector: [0, 0, -weight]}
+"""
+    file = tmp_path / "modal.yaml"
+    file.write_text(text)
+    assert re.search(r"boom\.end \S+ 0 -0\.0", said(call("equilibrium", file)))
+    assert "position of boom.end" in said(call("equilibrium", file, "--path", "weight", 0, 2))
+
+
+def test_numbers_of_modes_are_not_broken(pendulum: Path) -> None:
+    pendulum.write_text(PENDULUM.replace("axis: [0, 1, 0]", "axis: [0, 1, 0], damping: 0.1234567"))
+    result = CliRunner().invoke(app, ["modes", str(pendulum)], env={"COLUMNS": "72"})
+    assert re.search(r"-0\.\d+ ± \d+\.\d+i", result.output)

@@ -117,7 +117,7 @@ def test_unknown_commands() -> None:
 
 def test_ends_of_a_range_must_be_finite() -> None:
     message = refused("stability", "model.yaml", "--parameter", "P", "--from", "0", "--to", "inf")
-    assert message == "error --to is inf remedy pass a value of the parameter, a finite number"
+    assert message == "error --to is inf remedy both ends of the range must be finite"
 
 
 def test_the_list_of_suffixes_ends_with_one() -> None:
@@ -128,3 +128,10 @@ def test_the_list_of_suffixes_ends_with_one() -> None:
 def test_results_to_look_at() -> None:
     assert "remedy pass the name of a result file" in refused("view", "missing.nc")
     assert refused("view", "model.yaml").startswith("error")
+
+
+def test_a_remedy_does_not_begin_in_parentheses() -> None:
+    Path("model.yaml").write_text(GOOD.replace("joints:", "").replace("  - {kind: Fixed", "#"))
+    message = refused("modes", "model.yaml")
+    assert "moves freely in space; the loads push along" in message
+    assert "remedy hold what can fall, or pass about=" in message
