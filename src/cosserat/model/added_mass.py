@@ -103,8 +103,7 @@ class AddedMass(BodyLaw, FluidLoad):
         e = checks.unit(f"load {name!r}", "axis", axis)
         volume = np.pi / 4 * d**2 * L
         across = np.eye(3) - np.outer(e, e)
-        matrix = np.zeros((6, 6))
-        matrix[:3, :3], matrix[3:, 3:] = volume * across, volume * L**2 / 12 * across
+        matrix = np.kron(np.diag((volume, volume * L**2 / 12)), across)
         return cls(name, body, matrix, volume, centre, per_density=True)
 
     @classmethod
@@ -114,8 +113,7 @@ class AddedMass(BodyLaw, FluidLoad):
         r = checks.number(f"load {name!r}", "diameter", diameter, positive=True) / 2
         e = checks.unit(f"load {name!r}", "axis", axis)
         along = np.outer(e, e)
-        matrix = np.zeros((6, 6))
-        matrix[:3, :3], matrix[3:, 3:] = 8 / 3 * r**3 * along, 16 / 45 * r**5 * (np.eye(3) - along)
+        matrix = np.kron(np.diag((8 / 3 * r**3, 0)), along) + np.kron(np.diag((0, 16 / 45 * r**5)), np.eye(3) - along)
         return cls(name, body, matrix, 0.0, centre, per_density=True)
 
     def check(self) -> None:

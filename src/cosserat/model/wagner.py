@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import ArgumentError
+from cosserat.model import checks
 
 Lags = tuple[tuple[float, float], ...]
 
@@ -44,13 +44,8 @@ def wagner_lags(n: int) -> Lags:
     >>> bool(worst < 2e-3)
     True
     """
-    _demand_number("wagner_lags", n)
+    checks.integer("wagner_lags", "n", n, 1, MOST)
     return JONES if n == 2 else _fitted(n, theodorsen, 0.5, 5.0, 0.02)
-
-
-def _demand_number(item: str, n: object) -> None:
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MOST:
-        raise ArgumentError(item, "n", f"is {n!r}; pass a number of lags from 1 to {MOST}")
 
 
 SEARS: Lags = ((0.5, 0.13), (0.5, 1.0))
@@ -75,7 +70,7 @@ def kuessner_lags(n: int) -> Lags:
     >>> bool(np.abs(1 - sum(A * np.exp(-b * s) for A, b in lags) - kuessner(s)).max() < 0.01)
     True
     """
-    _demand_number("kuessner_lags", n)
+    checks.integer("kuessner_lags", "n", n, 1, MOST)
     return SEARS if n == 2 else _fitted(n, sears, 1.0, 20.0, 0.05)
 
 

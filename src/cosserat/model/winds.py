@@ -158,9 +158,7 @@ def power_law(speed: float, height: float, exponent: float = 1 / 7, direction: A
     >>> round(wind(0, 0, 320.0, 0)[0], 9)
     20.0
     """
-    speed, height = _numbers("power_law", speed=speed, height=height)
-    (exponent,) = _numbers("power_law", exponent=exponent)
-    _positive("power_law", "height", height)
+    speed, height, exponent = _numbers("power_law", "height", speed=speed, height=height, exponent=exponent)
     dx, dy, dz = checks.unit("power_law", "direction", direction).tolist()
 
     def wind(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
@@ -180,8 +178,7 @@ def log_law(speed: float, height: float, roughness: float, direction: Any = (1, 
     >>> round(wind(0, 0, 1.0, 0)[0], 9)
     5.0
     """
-    speed, height, roughness = _numbers("log_law", speed=speed, height=height, roughness=roughness)
-    _positive("log_law", "roughness", roughness)
+    speed, height, roughness = _numbers("log_law", "roughness", speed=speed, height=height, roughness=roughness)
     if height <= roughness:
         raise ArgumentError("log_law", "height", f"is {height:g}; it must be above the roughness {roughness:g}")
     dx, dy, dz = checks.unit("log_law", "direction", direction).tolist()
@@ -239,8 +236,7 @@ def gust(peak: float, duration: float, start: float = 0.0, direction: Any = (0, 
     >>> wind(0, 0, 0, 2.0)[2], wind(0, 0, 0, 5.0)[2]
     (4.0, 0.0)
     """
-    peak, duration, start = _numbers("gust", peak=peak, duration=duration, start=start)
-    _positive("gust", "duration", duration)
+    peak, duration, start = _numbers("gust", "duration", peak=peak, duration=duration, start=start)
     towards = checks.unit("gust", "direction", direction)
     return _with_base(_pulse(peak, duration, start, -1.0, np.zeros(3), towards), base)
 
@@ -265,8 +261,7 @@ def gust_ahead(
     >>> wind(110.0, 0, 0, 0)[2], wind(90.0, 0, 0, 0)[2]
     (4.0, 0.0)
     """
-    peak, length, start, speed = _numbers("gust_ahead", peak=peak, length=length, start=start, speed=speed)
-    _positive("gust_ahead", "length", length)
+    peak, length, start, speed = _numbers("gust_ahead", "length", peak=peak, length=length, start=start, speed=speed)
     ahead, towards = checks.unit("gust_ahead", "along", along), checks.unit("gust_ahead", "direction", direction)
     return _with_base(_pulse(peak, length, start, speed, ahead, towards), base)
 
@@ -331,7 +326,7 @@ def von_karman(
 def _turbulence(
     item: str, spectra: Any, sigma: Any, length: Any, speed: float, seed: int, along: Any, up: Any, base: Any
 ) -> Function:
-    (speed,) = _numbers(item, speed=speed)
+    speed = checks.number(item, "speed", speed)
     rms = checks.array(item, "sigma", sigma if isinstance(sigma, (tuple, list, np.ndarray)) else [sigma] * 3, (3,))
     three = length if isinstance(length, (tuple, list, np.ndarray)) else [length] * 3
     scales = checks.array(item, "length", three, (3,))
@@ -387,10 +382,6 @@ def _with_base(alone: Function, base: Any) -> Function:
     return wind
 
 
-def _numbers(item: str, **given: Any) -> list[float]:
-    return [checks.number(item, name, value) for name, value in given.items()]
-
-
-def _positive(item: str, name: str, value: float) -> None:
-    if value <= 0.0:
-        raise ArgumentError(item, name, f"is {value:g}; it must be greater than 0")
+def _numbers(item: str, positive: str, /, **given: Any) -> list[float]:
+    """Arguments of a wind as numbers, one of which must be positive."""
+    return [checks.number(item, name, value, positive=name == positive) for name, value in given.items()]
