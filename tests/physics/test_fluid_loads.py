@@ -1,6 +1,7 @@
 """Bodies in air and water: closed forms of falls, floating bodies, glides, weathervanes, in both formulations."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -468,6 +469,27 @@ def test_polynomials_that_are_none(given, words):
         cs.simulate(in_the_wind(lift=given)[0], 0.1, 0.01)
     with pytest.raises(cs.CosseratError, match="has the product 'beta'"):
         cs.Airfoil(lift={"beta": 1.0}).check()
+
+
+@pytest.mark.parametrize("wind", [(-9, 0, 0), (9, 0, 0)])
+def test_polynomials_in_reversed_flow_are_warned_of(wind):
+    """Wind from behind, or forward= the wrong way round: alpha is near pi, where the polynomial jumps."""
+    polynomial = {"1": 0.1, "alpha": 2.0}
+    for kind in ("body", "strip", "even"):
+        model = cs.Model("vane", fluid=cs.Fluid(density=1.2, velocity=wind))
+        vane = model.add(cs.RigidBody("vane", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
+        model.add(cs.Fixed("mount", cs.GROUND, vane))
+        if kind == "strip":
+            model.add(cs.Strip("air", vane, cs.Airfoil(lift=polynomial), chord=1.0, width=1.0, unsteady=False))
+        else:
+            lift = polynomial if kind == "body" else {"1": 0.1, "beta": 2.0}
+            model.add(cs.Aerodynamics("air", vane, area=1.0, lift=lift))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            cs.simulate(model, 0.1, 0.05)
+            cs.equilibrium(model)
+        found = [str(w.message) for w in told if "in reversed flow at t = 0 s" in str(w.message)]
+        assert len(found) == (2 if wind[0] > 0 and kind != "even" else 0)
 
 
 def test_an_airfoil_by_a_polynomial():

@@ -48,6 +48,11 @@ def is_table(value: Any) -> bool:
     return not (is_number(value) or callable(value) or isinstance(value, Mapping))
 
 
+def is_one_sided(value: Any) -> bool:
+    """Whether a coefficient is a polynomial of the angle of attack: one that jumps in flow from behind, as it does."""
+    return isinstance(value, Mapping) and any(_powers("", "", key)[0] for key in value)
+
+
 def pairs(item: str, word: str, value: Any, wanted: str) -> tuple[Array, Array]:
     """Both columns of a table whose first one grows, or an error that says what it must be."""
     given = isinstance(value, (tuple, list)) and len(value) > 1
@@ -225,6 +230,11 @@ class Airfoil(Record):
         """Whether its lift is given by a slope, which knows of no stall; a slope of zero is no lift."""
         lift = self._coefficients["lift"]
         return is_number(lift) and resolve(lift) != 0.0
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether one of its coefficients means nothing in reversed flow."""
+        return any(is_one_sided(value) for value in self._coefficients.values())
 
     def range(self) -> tuple[float, float]:
         """Angles of attack (rad) that all its tables cover."""

@@ -306,10 +306,7 @@ class Aerodynamics(FluidLoad):
 
     def fault(self, t: float, frame: Array, twist: Array, states: Array) -> str:
         """In words, which angle of attack its tables do not cover; or nothing."""
-        p = dict(zip(self.names, self.values, strict=True))
-        v = twist[:3] - frame[:3, :3].T @ np.array(self.fluid.velocity_function(*frame[:3, 3], t, p))
-        forward, _, up = self._axes()
-        alpha = float(np.arctan2(-up @ v, forward @ v))
+        _, alpha = self._met(t, frame, twist)
         for word, value in self._coefficients.items():
             if coefficients.is_table(value):
                 low, *_, high = coefficients.table(self.title, word, value)[0]
@@ -317,6 +314,31 @@ class Aerodynamics(FluidLoad):
                     covered = f"its table {word} goes from {low:g} to {high:g} rad"
                     return f"meets an angle of attack of {alpha:.4g} rad; {covered}"
         return ""
+
+    def _met(self, t: float, frame: Array, twist: Array) -> tuple[float, float]:
+        """Speed (m/s) and angle of attack (rad)."""
+        p = dict(zip(self.names, self.values, strict=True))
+        v = twist[:3] - frame[:3, :3].T @ np.array(self.fluid.velocity_function(*frame[:3, 3], t, p))
+        forward, _, up = self._axes()
+        return float(np.linalg.norm(v)), float(np.arctan2(-up @ v, forward @ v))
+
+    @property
+    def cautious(self) -> bool:
+        return any(coefficients.is_one_sided(value) for value in self._coefficients.values())
+
+    def caution(self, t: float, frame: Array, twist: Array, states: Array) -> tuple[float, str]:
+        speed, alpha = self._met(t, frame, twist)
+        return speed, in_reversed_flow(self.title, t, alpha)
+
+
+def in_reversed_flow(title: str, t: float, alpha: float) -> str:
+    """What is to be said of a polynomial of the angle of attack (rad), if the flow comes from behind; or nothing."""
+    if abs(alpha) <= 0.5 * np.pi:
+        return ""
+    return (
+        f"{title} meets an angle of attack of {alpha:.3g} rad in reversed flow at t = {t:g} s: its polynomials "
+        "of alpha mean nothing there, and jump where alpha goes from pi to -pi; check forward=, or give functions of it"
+    )
 
 
 Ints = NDArray[np.int64]

@@ -14,7 +14,7 @@ from cosserat.model import checks
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.coefficients import Airfoil
-from cosserat.model.fluid_loads import FluidLoad
+from cosserat.model.fluid_loads import FluidLoad, in_reversed_flow
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import AlongBeam, checked_span, shares
 from cosserat.model.places import Place
@@ -285,10 +285,12 @@ class StripSection(FluidLoad):
 
     @property
     def cautious(self) -> bool:
-        return self.strip.airfoil.has_slope
+        return self.strip.airfoil.has_slope or self.strip.airfoil.is_one_sided
 
     def caution(self, t: float, frame: Array, twist: Array, states: Array) -> tuple[float, str]:
         speed, alpha = self._met(t, frame, twist, states)
+        if not self.strip.airfoil.has_slope:
+            return speed, in_reversed_flow(self.title, t, alpha)
         if abs(alpha) <= STALLED:
             return speed, ""
         where = "in reversed flow " if abs(alpha) > 0.5 * math.pi else ""
