@@ -62,20 +62,17 @@ def image(run: Run) -> bytes:
         "model": text,
         "model_missing": reason,
     }
-    raw = {f"history.{k}": a for k, a in run.trajectory.history._asdict().items()}
+    carried = {} if run.trajectory.carried is None else run.trajectory.carried._asdict()
+    groups: dict[str, dict[str, Any]] = {
+        "history": run.trajectory.history._asdict(), "inputs": motion.inputs._asdict(), "prescribed": motion.prescribed,
+        "floating": {} if run.floating is None else run.floating.arrays,
+        "crossed": {} if motion.crossed is None else motion.crossed._asdict(),
+        "carried": {k: np.atleast_1d(a) for k, a in carried.items() if k != "factors"},
+    }  # fmt: skip
+    raw = {"time": run.time} | {f"{group}.{k}": a for group, found in groups.items() for k, a in found.items()}
     if len(raw["history.inner"]) != len(run.time):  # no law owns states
         raw["history.inner"] = np.zeros((len(run.time), 0))
-    raw.update({f"inputs.{k}": a for k, a in motion.inputs._asdict().items()})
-    raw.update({f"prescribed.{k}": a for k, a in motion.prescribed.items()})
-    if run.floating is not None:
-        raw.update({f"floating.{k}": a for k, a in run.floating.arrays.items()})
-    raw["time"] = run.time
-    if motion.crossed is not None:
-        raw.update({f"crossed.{k}": a for k, a in motion.crossed._asdict().items()})
-    carried = run.trajectory.carried
-    if carried is not None:
-        raw.update({f"carried.{k}": np.atleast_1d(a) for k, a in carried._asdict().items() if k != "factors"})
-    arrays = {**arrays_of(mechanism), **{f"matrices.{key}": value for key, value in matrices.items()}}
+    arrays = arrays_of(mechanism) | {f"matrices.{key}": value for key, value in matrices.items()}
     return seal(_written(run.data, raw, arrays, layout))
 
 

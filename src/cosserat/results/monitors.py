@@ -6,7 +6,6 @@ Time integrals of powers are taken over the stored times by the trapezoidal rule
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +18,7 @@ from cosserat.model.fluid_loads import FluidLoad
 from cosserat.results import rolling
 from cosserat.results.motion import Motion, last
 from cosserat.results.nodal import Ledger, armature_energy, exchange, ledger, momenta, power_of_law, stored_energies
-from cosserat.results.trajectory import Crossed, FloatingRecord
-
-if TYPE_CHECKING:
-    from cosserat.results.trajectory import Trajectory
+from cosserat.results.trajectory import Crossed, FloatingRecord, Trajectory
 
 
 class Monitors:

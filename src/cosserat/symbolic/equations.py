@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cosserat.errors import SolveError, shown
 from cosserat.model.algebra import function_source, sp, symbols_in
 from cosserat.model.model import Model
 from cosserat.symbolic.arguments import listed
-from cosserat.symbolic.compiled import module_source
+from cosserat.symbolic.compiled import CompiledEquations, module_source
 from cosserat.symbolic.constraints import ConstraintRow, Constraints
 from cosserat.symbolic.forces import Forces
 from cosserat.symbolic.formulas import T
 from cosserat.symbolic.inertia import SymbolicInertia
+from cosserat.symbolic.linear import LinearEquations, linearize
 from cosserat.symbolic.mechanism import SymbolicMechanism
 from cosserat.symbolic.notation import equations_latex, equations_text
 from cosserat.symbolic.vectors import TurnFunction
-
-if TYPE_CHECKING:
-    from cosserat.symbolic.compiled import CompiledEquations
-    from cosserat.symbolic.linear import LinearEquations
 
 
 class Equations:
@@ -180,8 +177,6 @@ class Equations:
         >>> linear.M, linear.K
         (Matrix([[L**2*m/3]]), Matrix([[L*g*m/2]]))
         """
-        from cosserat.symbolic.linear import linearize
-
         return linearize(self, {} if about is None else about, inputs)
 
     # output ---------------------------------------------------------------------------------------------------------
@@ -249,8 +244,6 @@ class Equations:
 
     def compile(self, jit: bool = True) -> CompiledEquations:
         """The equations as functions of numbers, compiled by Numba unless `jit` is False, and their motion."""
-        from cosserat.symbolic.compiled import CompiledEquations
-
         return CompiledEquations(self, jit)
 
 

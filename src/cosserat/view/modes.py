@@ -10,7 +10,7 @@ import numpy as np
 from cosserat.kernels.arrays import History
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
-from cosserat.results.modes import remark, where
+from cosserat.results.modes import Modes, remark, where
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.view.plot import new_figure, save, shape_lines
@@ -19,7 +19,6 @@ from cosserat.view.scene import smooth
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from cosserat.results.modes import Modes
 
 AMPLITUDE = 0.1  # largest displacement drawn, relative to the extent
 FLAT = 0.02  # extent below which a direction is left out of a picture, relative to the largest

@@ -13,7 +13,7 @@ import numpy as np
 from cosserat.errors import SolveError, shown
 from cosserat.io import output
 from cosserat.lie.protocol import Array
-from cosserat.results.comparison import asked, demand_quantity
+from cosserat.results.comparison import Comparison, asked, demand_quantity
 from cosserat.results.motion import Motion
 from cosserat.results.quantities import JOINT, LINE, questions
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from xarray import DataArray
 
-    from cosserat.results.comparison import Comparison
     from cosserat.results.run import Run
 
 FEW, MANY = 9, 22  # entries of a legend inside the axes, and beside them
