@@ -12,6 +12,7 @@ import numpy as np
 from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
 from cosserat.model.parameters import ParameterLike, is_number, resolve
+from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.spin import three_numbers
 
 SHARPEST = 1e-14  # tolerance of adaptive steps
@@ -55,6 +56,30 @@ def check_number(value: Any, caller: str, name: str, meaning: str, *, positive: 
     if not ok or (positive and value <= 0.0):
         raise SolveError(f"{caller}: {name} is {shown(value)}; pass {meaning}, a finite{' positive' * positive} number")
     return float(value)
+
+
+def check_flag(value: Any, caller: str, name: str) -> None:
+    """Demand True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise SolveError(f"{caller}: {name} is {shown(value)}; pass True or False")
+
+
+def check_call(function: Any, caller: str, name: str, meaning: str) -> None:
+    """Demand a function, or None."""
+    if function is not None and not callable(function):
+        raise SolveError(f"{caller}: {name} is {shown(function)}; pass a function {meaning}")
+
+
+def check_start(start: Any, caller: str) -> None:
+    """Demand an equilibrium, or None."""
+    if start is not None and not isinstance(start, Equilibrium):
+        raise SolveError(f"{caller}: start is {shown(start)}; pass an Equilibrium, or leave it out")
+
+
+def check_rho(rho: Any, caller: str) -> None:
+    """Demand a spectral radius."""
+    if not 0.0 <= check_number(rho, caller, "rho", "how much numerical damping there is, from 0 to 1") <= 1.0:
+        raise SolveError(f"{caller}: rho is {shown(rho)}; it must be from 0 (strong numerical damping) to 1 (none)")
 
 
 def check_span(caller: str, duration: Any, step: Any, every: Any = 1, tolerance: Any = 1e-4) -> None:

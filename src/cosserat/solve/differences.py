@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from cosserat.compile.compiled import CompiledModel
+from cosserat.lie.protocol import Array
 
 STEP = 0.02  # rad, or parts of the typical length, between the points of a difference
 EIGHTH = (
     (-4, 1 / 280), (-3, -4 / 105), (-2, 1 / 5), (-1, -4 / 5), (1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)
 )  # fmt: skip
 """Point, in steps, and weight."""
+
+
+def slopes(units: Array, function: Callable[[Array], Array]) -> Array:
+    """Derivatives (..., n) of a function of increments along the coordinates; units (n, n): steps, on the diagonal."""
+    parts = [[w / unit[k] * function(i * unit) for i, w in EIGHTH] for k, unit in enumerate(units)]
+    return np.array([sum(part) for part in parts]).T
 
 
 def friction_speed(compiled: CompiledModel) -> float:

@@ -15,11 +15,11 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import Campbell, CriticalSpeed
 from cosserat.solve.analyses.stability import checked_values, critical_of
-from cosserat.solve.analyses.steady_states import steady_states
+from cosserat.solve.analyses.steady_states import SteadyStates
 from cosserat.solve.arguments import check_count, check_state
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import all_crossings, usual_neutral
-from cosserat.solve.linear.spectra import Complex, Spectra, Spectrum, match, track
+from cosserat.solve.linear.spectra import Complex, Spectra, Spectrum, match
 from cosserat.solve.motion.stopwatch import Stopwatch
 
 _CONJUGATE = 1e-6  # distance of eigenvalues, relative to the largest, of pairs
@@ -92,16 +92,12 @@ def campbell(
         name += "_"
     speed = Parameter(name, float(grid[0]))
     spin = [speed * float(x) for x in direction / norm]
-    states = steady_states(
-        model, [speed], [grid], about=about, time=time, spin=spin, center=center, caller="campbell",
-        formulation=formulation,
-    )  # fmt: skip
-
+    where = {"about": about, "time": time, "spin": spin, "center": center, "formulation": formulation}
+    states = SteadyStates("campbell", model, [speed], [grid], **where)
     spectra = Spectra(states, 2 * n)
-    with states.walk():
-        row = spectra.on_grid("campbell", "spins", grid.tolist(), spectra.at)
+    with states.knobs.kept():
+        row, (values, shapes, everything) = spectra.along("campbell", "spins", grid)
         whole, grid = len(row) == len(grid), grid[: len(row)]
-        values, shapes, everything = track(row, 2 * n, spectra.at if whole else None)
         upper = np.nonzero(_one_of_each(values))[0][:n]
         values, shapes = values[:, upper], [x[:, upper] for x in shapes]
         unstable = all_crossings(spectra.at, everything, usual_neutral(spectra.at, everything)) if whole else []

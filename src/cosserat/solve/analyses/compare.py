@@ -22,6 +22,7 @@ from cosserat.results.status import Outcome
 from cosserat.solve.analyses import modal_range
 from cosserat.solve.analyses.modes import modes as modes_about
 from cosserat.solve.analyses.simulate import simulate
+from cosserat.solve.arguments import check_flag, check_model
 from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.altered import unloaded
 from cosserat.solve.motion.driver import Progress
@@ -91,12 +92,10 @@ def compare(
     >>> both.within_range, bool(both.share < 1e-3)
     (True, True)
     """
-    if not isinstance(model, Model):
-        raise SolveError(f"compare: {model!r} is not a Model; build one with cosserat.Model or load_model")
+    check_model(model, "compare")
     if step is None:
         raise SolveError("compare: both runs take steps of one length, to be stored at the same times; pass step=")
-    if not isinstance(checks, (bool, np.bool_)):
-        raise SolveError(f"compare: checks is {checks!r}; pass True or False")
+    check_flag(checks, "compare", "checks")
     if model.modal_bodies:
         raise SolveError(
             f"compare: {model.modal_bodies[0].title}: the Galilean formulation has no finite elements for it; describe "

@@ -18,7 +18,7 @@ from cosserat.results.path import Path, PathPoint
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.analyses.equilibrium import equilibrium
 from cosserat.solve.analyses.formulations import Formulation, formulation_of
-from cosserat.solve.arguments import check_count, check_number, check_state
+from cosserat.solve.arguments import check_call, check_count, check_number, check_state
 from cosserat.solve.balance.arc import Arc, PathState
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.path_walk import Options, Raised, Trace, walk
@@ -113,10 +113,7 @@ def continuation(
     check_state("continuation", model, time, spin, center)
     check_number(tolerance, "continuation", "tolerance", "the accepted last correction, such as 1e-11", positive=True)
     knobs = Knobs(model, [parameter], spin, center, "continuation")
-    if progress is not None and not callable(progress):
-        raise SolveError(
-            f"continuation: progress is {progress!r}; pass a function of the number of steps and the value"
-        )
+    check_call(progress, "continuation", "progress", "of the number of steps and the value")
     frames = formulation_of(formulation, model, "continuation")
     options = Options(step, max_step, max_steps, until, time, tolerance, progress)
     with knobs.kept():
@@ -150,8 +147,7 @@ def _check(
     check_count(max_steps, caller, "max_steps")
     if not is_number(direction) or direction not in (1, -1):
         raise SolveError(f"continuation: direction is {direction!r}; pass 1 or -1")
-    if until is not None and not callable(until):
-        raise SolveError(f"continuation: until is {until!r}; pass a function of an Equilibrium and the value")
+    check_call(until, caller, "until", "of an Equilibrium and the value")
     if switch is not None and not isinstance(switch, (str, PathPoint)):
         raise SolveError(f"continuation: switch is {switch!r}; pass 'all' or a label such as 'branch 1'")
     if isinstance(mode, bool) or not isinstance(mode, (int, np.integer)) or mode < 0:
@@ -198,8 +194,7 @@ def _follow(
             status = Status(Outcome.CALL_FAILED, options.time, str(error), where, cause=error.cause)
     stats = {
         "steps": len(trace.points) - 1,
-        "iterations": arc.statics.iterations,
-        "factorizations": arc.statics.factorizations,
+        **arc.statics.stats,
         "nodes": arc.statics.compiled.n_nodes,
         "joints": arc.statics.compiled.n_joints,
         **watch.seconds,

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from cosserat.calls import answered
-from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.analyses.formulations import formulation_of
-from cosserat.solve.arguments import check_number, check_state
+from cosserat.solve.arguments import check_flag, check_number, check_start, check_state
 from cosserat.solve.balance.balance import Attempt, Balance
 from cosserat.solve.balance.free_motion import describe, free_motions, push, stands
-from cosserat.solve.balance.limits import at_limits
 from cosserat.solve.balance.standing import Push, descend, nudge, resists
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.beyond import warn_of_laws
@@ -87,10 +85,8 @@ def equilibrium(
     """
     check_state("equilibrium", model, time, spin, center)
     check_number(tolerance, "equilibrium", "tolerance", "the accepted last correction, such as 1e-12", positive=True)
-    if not isinstance(stable, (bool, np.bool_)):
-        raise SolveError(f"equilibrium: stable is {stable!r}; pass True or False")
-    if start is not None and not isinstance(start, Equilibrium):
-        raise SolveError(f"equilibrium: start is {start!r}; pass an Equilibrium, or leave it out")
+    check_flag(stable, "equilibrium", "stable")
+    check_start(start, "equilibrium")
     watch = Stopwatch()
     frames = formulation_of(formulation, model, "equilibrium")
     statics = frames.balance(model, time, start, spin, center, "equilibrium")
@@ -121,15 +117,14 @@ def equilibrium_of(
     stats = {
         "stable": stands,
         "load_steps": n_steps,
-        "iterations": statics.iterations,
-        "factorizations": statics.factorizations,
+        **statics.stats,
         "nodes": statics.compiled.n_nodes,
         "joints": statics.compiled.n_joints,
         **watch.seconds,
     }
     settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
     found = statics.result(status, settings, stats)
-    told = "" if status.ok else at_limits(found, time)
+    told = "" if status.ok else _at_limits(found, time)
     if told:
         outcome = Outcome.SATURATED if status.outcome is Outcome.FREE_MOTION else status.outcome
         status = replace(status, outcome=outcome, detail="; ".join(filter(None, (told, status.detail))))
@@ -261,3 +256,18 @@ def _raise_loads(statics: Balance, times: np.ndarray, absolute: float) -> tuple[
         return _finish(statics, times[0]), n_steps + 1
     statics.put(backup)
     return _failed(statics, times, reached, attempt), n_steps
+
+
+def _at_limits(found: Equilibrium, time: float) -> str:
+    """The servos at their limit in a configuration, with what they ask for, in words; or ''."""
+    model, words = found.trajectory.compiled.model, []
+    for servo in model.servos:
+        if not np.isfinite(servo.limit):
+            continue
+        joint, index = servo.find(model)
+        q = float(np.atleast_1d(np.asarray(found.coordinate(joint.name)))[index])
+        asked = servo.kp * (float(servo.target.sample([time])[0]) - q)
+        if abs(asked) >= servo.limit * (1.0 - 1e-9):
+            unit = "N" if joint.freedoms[index].kind == "translation" else "N m"
+            words.append(f"{servo.title} asks for {asked:.4g} {unit}, and its limit is {servo.limit:.4g} {unit}")
+    return "; ".join(words)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.compile.compiled import row_to_frame
@@ -31,13 +32,12 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.trim import FORCES, SPEEDS, FlightTrim, named_modes
 from cosserat.solve.analyses.formulations import Formulation
 from cosserat.solve.analyses.linearize import linearize
-from cosserat.solve.arguments import check_number
-from cosserat.solve.balance.knobs import Knobs
+from cosserat.solve.balance.knobs import Knobs, named
 from cosserat.solve.linear.point import place_jacobian
 
 _MAX_ITERATIONS = 60
 _LONGEST = 0.2  # rad, or shares of the extent, in a correction
-_BALANCED = 1e-8
+_ROUNDING = 1e-6  # real part, relative to |s|, that counts as zero
 
 
 @answering
@@ -127,27 +127,20 @@ class FlyingModel:
 
     def _controls(self, controls: Any) -> tuple[list[str], dict[str, float]]:
         """Names of parameters; inputs of loads become parameters of the same name."""
-        if isinstance(controls, (str, Parameter)):
-            controls = [controls]
-        if not np.iterable(controls):
-            raise SolveError(
-                f"trim: unknowns={controls!r}; pass names of controls, such as ['motor.throttle', 'elevator']"
-            )
-        given = controls if isinstance(controls, Mapping) else dict.fromkeys(controls)
-        names, guesses = [], {}
+        asked, guesses = named(controls, "names of controls, such as ['motor.throttle', 'elevator']")
         offered = {signal.name: signal for signal in signals_of(self.model) if signal.offered}
-        for item, guess in given.items():
-            name = item.name if isinstance(item, Parameter) else item
+        names = []
+        for name in dict.fromkeys(asked):
             if name in offered and name not in self.model.parameters:
                 load = self.model.state_loads[offered[name].load]
                 assert isinstance(load, PlacedLaw)
                 parameter = Parameter(name.replace(".", "_"), float(offered[name].function.sample([0.0])[0]))
                 load.set_input(name.rpartition(".")[2], TimeFunction(parameter, load.title))
                 self.model.revision += 1
+                if name in guesses:
+                    guesses[parameter.name] = guesses.pop(name)
                 name = parameter.name
             names.append(name)
-            if guess is not None:
-                guesses[name] = check_number(guess, "trim", f"the first guess of {name!r}", "where to start")
         return names, guesses
 
     def _set_out(self) -> None:
@@ -236,7 +229,6 @@ def trim_flight(
     eigenvalues = np.asarray(linear.eigenvalues, dtype=complex)
     size = np.abs(eigenvalues)
     zero = size <= 1e-5 * max((abs(m.eigenvalue) for m in modes), default=0.0)
-    growing = eigenvalues.real[~zero & (eigenvalues.real > 1e-6 * size)]
     u, v, w = flight.axes.T @ R.T @ velocity
     turned = flight.axes.T @ R @ flight.axes
     values = {name: knobs.values[name] for name in names}
@@ -244,7 +236,7 @@ def trim_flight(
         speeds = knobs.values
         values["climb"] = float(np.arctan2(-speeds["sink_of_flight"], speeds["ahead_of_flight"]))
     return FlightTrim(
-        values, found, residual, eigenvalues, float(np.max(growing, initial=0.0)), int(np.count_nonzero(zero)),
+        values, found, residual, eigenvalues, *growth_of(eigenvalues, zero),
         {
             "roll": float(np.arctan2(turned[2, 1], turned[2, 2])),
             "pitch": float(-np.arcsin(np.clip(turned[2, 0], -1, 1))),
@@ -257,6 +249,12 @@ def trim_flight(
 
 
 _WORDS = ("velocity", "angular_velocity", "rotation", "position")
+
+
+def growth_of(eigenvalues: NDArray[np.complex128], zero: NDArray[np.bool_]) -> tuple[float, int]:
+    """Largest real part beyond rounding of eigenvalues, some of which are zero, and how many these are."""
+    growing = eigenvalues.real[~zero & (eigenvalues.real > _ROUNDING * np.abs(eigenvalues))]
+    return float(np.max(growing, initial=0.0)), int(np.count_nonzero(zero))
 
 
 def _velocity(flying: FlyingModel, knobs: Knobs) -> Array:
@@ -289,8 +287,7 @@ def _balanced(
     frames: Formulation,
 ) -> tuple[Equilibrium, float]:  # fmt: skip
     """Newton's method on the balance, the place of the body, and no slip to the side; least corrections where free."""
-    spans = {name: max(1e-2, abs(value)) for name, value in knobs.values.items()}
-    balance = frames.parametric(knobs, None, time, spans)
+    balance = frames.parametric(knobs, None, time, knobs.spans(1e-2))
     statics, flight = balance.statics, flying.flight
     point = statics.still()
     station = point.still.mechanism.station(flying.body)[0]
@@ -306,8 +303,7 @@ def _balanced(
         J = place_jacobian(point.still, station)
         rows = np.zeros((6, rhs.size))
         rows[:, : statics.n_motions] = np.array([point.carried(row) for row in J])
-        scales = np.array([balance.difference(name) for name in names])
-        columns = np.array([balance.derivative(name) for name in names]).reshape(len(names), rhs.size).T * scales
+        scales, columns = balance.columns(names)
         extra, missing, by_knobs = _conditions(flying, knobs, names, scales, point, station, rows, coordinated)
         top = np.hstack((statics.matrix().toarray(), columns)) * weight[:, None]
         strong = np.abs(top[:, : rhs.size]).max() / max(statics.extent, 1e-12)
@@ -332,17 +328,14 @@ def _balanced(
         if fraction == 1.0 and statics.size_of(step) <= tolerance * statics.extent and moved.all():
             break
     worst, text = statics.imbalance()
-    values = ", ".join(f"{name} = {value:.6g}" for name, value in knobs.values.items())
     if not worst <= 1.0:
         at = f"; at its limit: {', '.join(map(repr, fixed))}" if fixed else ""
         raise SolveError(
-            f"trim: no steady {flight.text} was found with {', '.join(map(repr, flying.names))}: at {values}, {text}"
-            f"{at}; "
-            "name more controls, widen limits, or pass first guesses, {'thrust': 10.0}"
+            f"trim: no steady {flight.text} was found with {', '.join(map(repr, flying.names))}: at {knobs.told}, "
+            f"{text}{at}; name more controls, widen limits, or pass first guesses, {{'thrust': 10.0}}"
         )
     rest = weight * statics.residual()
-    stats = {"iterations": statics.iterations, "factorizations": statics.factorizations}
-    return balance.found(stats=stats), float(np.max(np.abs(rest[: statics.n_motions]), initial=0.0))
+    return balance.found(), float(np.max(np.abs(rest[: statics.n_motions]), initial=0.0))
 
 
 def _conditions(
@@ -352,31 +345,24 @@ def _conditions(
     """Rows by corrections, what they miss, and rows by controls: the body stays where it is, does not slip."""
     flight = flying.flight
     extra, missing = [*rows[:3]], [0.0, 0.0, 0.0]
-    by_knobs = [np.zeros(len(names)) for _ in range(3)]
-    R = _rotation(point.still, station)
+    R = np.asarray(row_to_frame(point.still.frames[station.node])[:3, :3])
     velocity = _velocity(flying, knobs)
     right = R @ flight.axes[:, 1]
     if coordinated:  # the body's axis to the right is across the air: d(R e) = turn x R e
         length = max(flight.speed, 1e-12)
         extra.append(np.cross(right, velocity) @ rows[3:] / length)
         missing.append(-float(right @ velocity) / length)
-        by_knobs.append(np.zeros(len(names)))
     elif flight.speed == 0.0:
-        heading = flight.axes[:, 2]
-        extra.append(heading @ rows[3:])
+        extra.append(flight.axes[:, 2] @ rows[3:])
         missing.append(0.0)
-        by_knobs.append(np.zeros(len(names)))
+    by_knobs = np.zeros((len(extra) + flying.free_path, len(names)))
     if flying.free_path:  # ahead^2 + sink^2 = speed^2
         a, s = knobs.values["ahead_of_flight"], knobs.values["sink_of_flight"]
         extra.append(np.zeros(rows.shape[1]))
         slope = np.array([2 * a if n == "ahead_of_flight" else 2 * s if n == "sink_of_flight" else 0.0 for n in names])
-        by_knobs.append(slope * scales / flight.speed**2)
+        by_knobs[-1] = slope * scales / flight.speed**2
         missing.append(1.0 - (a * a + s * s) / flight.speed**2)
-    return np.array(extra), np.array(missing), np.array(by_knobs)
-
-
-def _rotation(point: Any, station: Any) -> Array:
-    return np.asarray(row_to_frame(point.frames[station.node])[:3, :3])
+    return np.array(extra), np.array(missing), by_knobs
 
 
 def _states(C: Array, R: Array, flight: Flight, velocity: Array) -> Array:

@@ -14,7 +14,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.run import Run
-from cosserat.solve.arguments import check_known, check_number, check_span
+from cosserat.solve.arguments import check_known, check_model, check_number, check_rho, check_span
 from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.sweeps.nodal_run import NodalRun
 from cosserat.solve.sweeps.protocol import Setting, backward_sweep
@@ -140,18 +140,14 @@ def gradient(
 
 
 def _checked(model: Model, objective: Any, asked: Setting) -> Setting:
-    if not isinstance(model, Model):
-        raise SolveError(f"gradient: {shown(model)} is not a Model; build one with cosserat.Model or load_model")
+    check_model(model, "gradient")
     if not callable(objective):
         raise SolveError(f"gradient: objective is {shown(objective)}; pass a function of a Run that gives a number")
     check_known(asked.formulation, "gradient", "formulation", _INTEGRATORS)
     where = f" in the {asked.formulation} formulation"
     check_known(asked.integrator, "gradient", "integrator", _INTEGRATORS[asked.formulation], where)
     check_span("gradient", asked.duration, asked.step, 1, asked.tolerance)
-    if not 0.0 <= check_number(asked.rho, "gradient", "rho", "how much numerical damping there is, from 0 to 1") <= 1.0:
-        raise SolveError(
-            f"gradient: rho is {shown(asked.rho)}; it must be from 0 (strong numerical damping) to 1 (none)"
-        )
+    check_rho(asked.rho, "gradient")
     check_number(asked.start_time, "gradient", "start_time", "the time at the start, in s")
     check_number(
         asked.newton_tolerance, "gradient", "newton_tolerance", "an accepted error such as 1e-12", positive=True

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from cosserat.calls import answered
 from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import INTERVAL
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.run import Run
-from cosserat.solve.arguments import check_known, check_number, check_span
+from cosserat.solve.arguments import (
+    check_call,
+    check_flag,
+    check_known,
+    check_model,
+    check_number,
+    check_rho,
+    check_span,
+)
 from cosserat.solve.carried import carrying
 from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.formulation import Floating
@@ -118,8 +124,7 @@ def simulate(
     >>> round(float(run.position("ball")[-1, 2]), 3)
     -4.905
     """
-    if not isinstance(model, Model):
-        raise SolveError(f"simulate: {shown(model)} is not a Model; build one with cosserat.Model or load_model")
+    check_model(model, "simulate")
     check_known(formulation, "simulate", "formulation", FORMULATIONS)
     if isinstance(integrator, type) and issubclass(integrator, Method):
         name = integrator.__name__
@@ -130,15 +135,12 @@ def simulate(
         where = f" in the {formulation} formulation"
         check_known(integrator, "simulate", "integrator", FORMULATIONS[formulation], where)
     check_span("simulate", duration, step, every, tolerance)
-    if not 0.0 <= check_number(rho, "simulate", "rho", "how much numerical damping there is, from 0 to 1") <= 1.0:
-        raise SolveError(f"simulate: rho is {shown(rho)}; it must be from 0 (strong numerical damping) to 1 (none)")
+    check_rho(rho, "simulate")
     start_time = check_number(start_time, "simulate", "start_time", "the time at the start, in s")
     if newton_tolerance is not None:
         check_number(newton_tolerance, "simulate", "newton_tolerance", "an accepted error such as 1e-6", positive=True)
-    if progress is not None and not callable(progress):
-        raise SolveError(f"simulate: progress is {shown(progress)}; pass a function that takes a time and counters")
-    if not isinstance(stiffening, (bool, np.bool_)):
-        raise SolveError(f"simulate: stiffening is {shown(stiffening)}; pass True or False")
+    check_call(progress, "simulate", "progress", "that takes a time and counters")
+    check_flag(stiffening, "simulate", "stiffening")
     if check_number(checkpoint_interval, "simulate", "checkpoint_interval", "a time in s, not negative") < 0.0:
         raise SolveError(f"simulate: checkpoint_interval is {shown(checkpoint_interval)}; pass a time in s, 0 or more")
     if formulation == "galilean" and (modes is not None or boundary is not None or not stiffening):

@@ -12,11 +12,11 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
-from cosserat.solve.analyses.steady_states import steady_states
+from cosserat.solve.analyses.steady_states import SteadyStates
 from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import EigenCrossing, all_crossings, settle, usual_neutral
-from cosserat.solve.linear.spectra import Spectra, track
+from cosserat.solve.linear.spectra import Spectra
 from cosserat.solve.motion.stopwatch import Stopwatch
 
 
@@ -101,17 +101,16 @@ def stability(
     watch = Stopwatch()
     grid = checked_values("stability", getattr(parameter, "name", parameter), values)
     n = check_count(n, "stability", meaning="how many modes")
-    states = steady_states(model, [parameter], [grid], caller="stability", **where)
-    spectra = Spectra(states, 2 * n)
-    with states.walk():
-        row = spectra.on_grid("stability", f"values of {states.names[0]}", grid.tolist(), spectra.at)
+    states = SteadyStates("stability", model, [parameter], [grid], **where)
+    spectra, (name,) = Spectra(states, 2 * n), states.knobs.names
+    with states.knobs.kept():
+        row, (eigenvalues, _, everything) = spectra.along("stability", f"values of {name}", grid)
         whole, grid = len(row) == len(grid), grid[: len(row)]
-        eigenvalues, _, everything = track(row, 2 * n, spectra.at if whole else None)
         usual = usual_neutral(spectra.at, everything)
         found = all_crossings(spectra.at, everything, usual) if whole else []
     stats = {"equilibria": spectra.count, **watch.seconds}
     stable = np.array([settle(s, usual).n_growing == 0 for s in row])
-    return Stability(model.name, states.names[0], grid, eigenvalues, [critical_of(c) for c in found], stable, stats)
+    return Stability(model.name, name, grid, eigenvalues, [critical_of(c) for c in found], stable, stats)
 
 
 def critical_of(crossing: EigenCrossing) -> Critical:

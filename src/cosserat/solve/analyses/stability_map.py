@@ -14,7 +14,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE, Boundary, StabilityMap
 from cosserat.solve.analyses.stability import checked_values
-from cosserat.solve.analyses.steady_states import steady_states
+from cosserat.solve.analyses.steady_states import SteadyStates
 from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import EigenCrossing, crossings
@@ -71,21 +71,19 @@ def stability_map(
     watch = Stopwatch()
     grids = [checked_values("stability_map", getattr(k, "name", k), v) for k, v in ranges.items()]
     n = check_count(n, "stability_map", meaning="how many modes")
-    states = steady_states(
-        model, list(ranges), grids, about=about, time=time, spin=spin, center=center, caller="stability_map",
-        formulation=formulation,
-    )  # fmt: skip
+    where = {"about": about, "time": time, "spin": spin, "center": center, "formulation": formulation}
+    states = SteadyStates("stability_map", model, list(ranges), grids, **where)
     shape = (len(grids[0]), len(grids[1]))
     sweep = Spectra(states, 2 * n)
     spectra: dict[tuple[int, int], Spectrum] = {}
     edges: dict[Edge, EigenCrossing] = {}
-    with states.walk():
+    with states.knobs.kept():
 
         def row(j: int) -> None:
             for i in range(shape[0]) if j % 2 == 0 else range(shape[0] - 1, -1, -1):
                 spectra[i, j] = sweep.at(grids[0][i], grids[1][j])
 
-        rows = sweep.on_grid("stability_map", f"values of {states.names[1]}", range(shape[1]), row)
+        rows = sweep.on_grid("stability_map", f"values of {states.knobs.names[1]}", range(shape[1]), row)
         whole = len(rows) == shape[1]
         grids, shape = [grids[0], grids[1][: len(rows)]], (shape[0], len(rows))
         spectra = {at: spectrum for at, spectrum in spectra.items() if at[1] < len(rows)}
@@ -103,7 +101,7 @@ def stability_map(
         growth[at_node], frequency[at_node] = fastest.real, abs(fastest.imag) / (2.0 * np.pi)
         if spectrum.n_growing:
             kind[at_node] = FLUTTER if abs(fastest.imag) > _STATIC * abs(fastest) else DIVERGENCE
-    names, boundary = (states.names[0], states.names[1]), _join(edges, joined, grids)
+    names, boundary = (states.knobs.names[0], states.knobs.names[1]), _join(edges, joined, grids)
     return StabilityMap(model.name, names, grids, growth, frequency, kind, boundary, watch.seconds)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.analyses.equilibrium import equilibrium
-from cosserat.solve.analyses.formulations import Formulation, formulation_of
+from cosserat.solve.analyses.formulations import formulation_of
 from cosserat.solve.analyses.points import point_of
 from cosserat.solve.arguments import check_state
 from cosserat.solve.balance.knobs import Knobs
@@ -21,37 +20,21 @@ from cosserat.solve.balance.knobs import Knobs
 _HALVINGS = 6
 
 
-def steady_states(
-    model: Model,
-    names: Sequence[Any],
-    ranges: Sequence[Array],
-    *,
-    about: Any,
-    time: float,
-    spin: Any,
-    center: Any,
-    caller: str,
-    formulation: Any = None,
-) -> SteadyStates:
-    """The states about which an analysis linearises, in one of the formulations."""
-    check_state(caller, model, time, spin, center)
-    frames = formulation_of(formulation, model, caller)
-    return SteadyStates(Knobs(model, names, spin, center, caller), ranges, about, time, frames)
-
-
 class SteadyStates:
     """States about which `stability`, `stability_map` and `campbell` linearise, each found from the nearest known one.
 
     Attributes
     ----------
-    names : list of str
-        Of the parameters.
+    knobs : Knobs
+        The parameters, turned at will; who asks for states keeps their old values.
     """
 
     def __init__(
-        self, knobs: Knobs, ranges: Sequence[Array], about: Any, time: float, formulation: Formulation
-    ) -> None:
-        caller = knobs.caller
+        self, caller: str, model: Model, names: Sequence[Any], ranges: Sequence[Array], *, about: Any, time: float,
+        spin: Any, center: Any, formulation: Any,
+    ) -> None:  # fmt: skip
+        check_state(caller, model, time, spin, center)
+        frames, knobs = formulation_of(formulation, model, caller), Knobs(model, names, spin, center, caller)
         known = isinstance(about, Equilibrium) or (isinstance(about, str) and about in ("reference", "motion"))
         if about is not None and not known:
             raise SolveError(
@@ -60,18 +43,11 @@ class SteadyStates:
             )
         if isinstance(about, Equilibrium) and about.settings.get("spin") is not None and knobs.spin is None:
             raise SolveError(f"{caller}: the equilibrium given as about turns; pass its spin and center too")
-        self._knobs, self._about, self._time, self._floating = knobs, about, time, formulation.floating
-        self.names = knobs.names
+        self.knobs, self._about, self._time, self._floating = knobs, about, time, frames.floating
         self._spans = np.array([np.ptp(r) for r in ranges])
         self._described = isinstance(about, str) and about == "motion"  # of the initial velocities
         self._known: list[tuple[Array, Any]] = []  # values, and the configuration there
-        self._sweep = formulation.sweep(knobs, ranges, time, self._described)
-
-    @contextmanager
-    def walk(self) -> Iterator[None]:
-        """Inside, parameters are turned at will; afterwards they have their old values."""
-        with self._knobs.kept():
-            yield
+        self._sweep = frames.sweep(knobs, ranges, time, self._described)
 
     def at(self, *values: float) -> Any:
         """The state for given values; its memory may be used again at the next call.
@@ -83,7 +59,7 @@ class SteadyStates:
         """
         target = np.array(values, dtype=float)
         if self._described or not self._known:
-            self._knobs.take(target)
+            self.knobs.take(target)
             point = self._first(target)
         else:
             nearest = min(self._known, key=lambda known: float(np.sum(((known[0] - target) / self._spans) ** 2)))
@@ -96,26 +72,26 @@ class SteadyStates:
         try:
             about = self._about
             if isinstance(about, Equilibrium):
-                rotation = {"spin": self._knobs.spin, "center": self._knobs.center}
+                rotation = {"spin": self.knobs.spin, "center": self.knobs.center}
                 about = equilibrium(
-                    self._knobs.model, time=self._time, start=about, formulation=self._floating, **rotation
+                    self.knobs.model, time=self._time, start=about, formulation=self._floating, **rotation
                 )
             point = point_of(self._sweep.points(), about, self._time)
         except SolveError as error:
-            raise SolveError(f"{error} (at {self._knobs.text(values)})") from None
+            raise SolveError(f"{error} (at {self.knobs.text(values)})") from None
         self._sweep.begin(point)
         return point
 
     def _follow(self, known: tuple[Array, Any], target: Array, halvings: int) -> Any:
         """Solve at the target from a known state, in smaller steps if need be."""
-        self._knobs.take(target)
+        self.knobs.take(target)
         point = self._sweep.solved(known[1], last=halvings == 0)
         if point is not None:
             return point
         if halvings == 0:
             raise SolveError(
-                f"{self._knobs.caller}: no equilibrium at {self._knobs.text(target)} was found from the one at "
-                f"{self._knobs.text(known[0])}; pass values up to there, or follow the path with cs.continuation, "
+                f"{self.knobs.caller}: no equilibrium at {self.knobs.text(target)} was found from the one at "
+                f"{self.knobs.text(known[0])}; pass values up to there, or follow the path with cs.continuation, "
                 "which passes limit points"
             )
         middle = 0.5 * (known[0] + target)

@@ -14,15 +14,14 @@ from cosserat.calls import answered
 from cosserat.errors import ModelError, SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.model.parameters import Parameter
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.trim import Trim
 from cosserat.solve.analyses.equilibrium import equilibrium
-from cosserat.solve.analyses.flight import trim_flight
+from cosserat.solve.analyses.flight import growth_of, trim_flight
 from cosserat.solve.analyses.formulations import Formulation, formulation_of
 from cosserat.solve.analyses.points import point_at
-from cosserat.solve.arguments import check_number, check_state
-from cosserat.solve.balance.knobs import Knobs
+from cosserat.solve.arguments import check_flag, check_number, check_start, check_state
+from cosserat.solve.balance.knobs import Knobs, named, told
 from cosserat.solve.balance.parametric import Parametric
 from cosserat.solve.balance.standing import equal_states
 from cosserat.solve.balance.targets import Target, read_targets
@@ -30,9 +29,9 @@ from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.quadratic import eigenpairs
 
 _MAX_ITERATIONS = 100
+_LEAST = 1e-3  # typical change of a parameter that is zero
 _ALL_EIGENVALUES = 60  # freedoms up to which all eigenvalues are computed
 _SOME_EIGENVALUES = 24
-_ROUNDING = 1e-6  # real part, relative to |s|, that counts as zero
 
 
 @answered()
@@ -118,11 +117,9 @@ def trim(
         return _demand_stable(flown) if require_stable else flown
     if limits is not None:
         raise SolveError("trim: limits= belong to flight=, a steady flight")
-    if not isinstance(require_stable, (bool, np.bool_)):
-        raise SolveError(f"trim: require_stable is {require_stable!r}; pass True or False")
-    if start is not None and not isinstance(start, Equilibrium):
-        raise SolveError(f"trim: start is {start!r}; pass an Equilibrium, or None")
-    names, guesses = _names(unknowns)
+    check_flag(require_stable, "trim", "require_stable")
+    check_start(start, "trim")
+    names, guesses = named(unknowns, "names of parameters, such as ['T1', 'T2']")
     knobs = Knobs(model, names, spin, center, "trim")
     if not knobs.names:
         raise SolveError("trim: no unknowns; name at least one parameter, such as ['T1', 'T2']")
@@ -143,33 +140,20 @@ def trim(
             statics.load(np.array([time], dtype=float))
             statics.residual()
             equal = equal_states(statics, shapes)
-    growth, neutral = _growth(eigenvalues, equal)
-    result = Trim(values, found, residual, eigenvalues, growth, neutral)
+    size = np.abs(eigenvalues)
+    zero = (size <= 1e-9 * np.max(size, initial=0.0)) | equal
+    result = Trim(values, found, residual, eigenvalues, *growth_of(eigenvalues, zero))
     return _demand_stable(result) if require_stable else result
 
 
 def _demand_stable(result: Trim) -> Trim:
     """Raise an error if small motions about the trimmed state grow."""
     if not result.stable:
-        settings = ", ".join(f"{name} = {value:.6g}" for name, value in result.parameters.items())
         raise SolveError(
-            f"trim: the state balanced by {settings} is {result.verdict}; add damping, stiffness or control, or pass "
-            "require_stable=False to have it anyway"
+            f"trim: the state balanced by {told(result.parameters)} is {result.verdict}; add damping, stiffness or "
+            "control, or pass require_stable=False to have it anyway"
         )
     return result
-
-
-def _names(unknowns: Any) -> tuple[list[Any], dict[str, float]]:
-    if isinstance(unknowns, (str, Parameter)):
-        return [unknowns], {}
-    if isinstance(unknowns, Mapping):
-        names = [k.name if isinstance(k, Parameter) else k for k in unknowns]
-        for name, guess in unknowns.items():
-            check_number(guess, "trim", f"the first guess of {getattr(name, 'name', name)!r}", "where to start")
-        return names, dict(zip(names, unknowns.values(), strict=True))
-    if not np.iterable(unknowns):
-        raise SolveError(f"trim: unknowns={unknowns!r}; pass names of parameters, such as ['T1', 'T2']")
-    return list(unknowns), {}
 
 
 def _wanted(hold: Any, targets: Mapping[Any, float] | None) -> tuple[dict[Any, float], Any]:
@@ -187,13 +171,9 @@ def _wanted(hold: Any, targets: Mapping[Any, float] | None) -> tuple[dict[Any, f
     return wanted, hold if isinstance(hold, Equilibrium) else None
 
 
-def _spans(knobs: Knobs) -> dict[str, float]:
-    return {name: max(1e-3, abs(value)) for name, value in knobs.values.items()}
-
-
 def _hold(knobs: Knobs, held: Equilibrium | None, time: float, frames: Formulation) -> tuple[Equilibrium, float]:
     """Parameters that balance a whole configuration, in the least-squares sense of forces (moments over a length)."""
-    balance = frames.parametric(knobs, held, time, _spans(knobs))
+    balance = frames.parametric(knobs, held, time, knobs.spans(_LEAST))
     statics = balance.statics
     n, weight = statics.n_motions, 1.0 / statics.metric()
     phi = statics.constraints().multiply(weight).tocsc()
@@ -206,12 +186,12 @@ def _hold(knobs: Knobs, held: Equilibrium | None, time: float, frames: Formulati
 
     configuration, force, angles = statics.state()
     statics.put((configuration, np.zeros_like(force), angles))
-    scales = np.array(list(_spans(knobs).values()))
+    scales = np.array(list(knobs.spans(_LEAST).values()))
     for _ in range(_MAX_ITERATIONS):
         rest, _ = unbalanced(-statics.residual())
         columns = np.array([unbalanced(balance.derivative(name))[0] for name in knobs.names]).T * scales
         change, *_ = np.linalg.lstsq(columns, -rest, rcond=1e-12)
-        values = dict(zip(knobs.names, np.array(list(knobs.values.values())) + scales * change, strict=True))
+        values = dict(zip(knobs.names, knobs.vector + scales * change, strict=True))
         if not np.all(np.isfinite(list(values.values()))):
             break
         balance.turn(values)
@@ -225,12 +205,11 @@ def _hold(knobs: Knobs, held: Equilibrium | None, time: float, frames: Formulati
     worst, text = statics.imbalance()
     rest, _ = unbalanced(-statics.residual())
     if worst > 1.0:
-        values_text = ", ".join(f"{name} = {value:.6g}" for name, value in knobs.values.items())
         raise SolveError(
             f"trim: no values of {', '.join(map(repr, knobs.names))} balance the configuration: at the best ones, "
-            f"{values_text}, {text}; name more unknowns, or give targets and let the rest of the mechanism move"
+            f"{knobs.told}, {text}; name more unknowns, or give targets and let the rest of the mechanism move"
         )
-    return balance.found(stats=_stats(balance)), float(np.max(np.abs(rest), initial=0.0))
+    return balance.found(), float(np.max(np.abs(rest), initial=0.0))
 
 
 def _meet(
@@ -245,11 +224,11 @@ def _meet(
     if start is None:
         first = equilibrium(knobs.model, time=time, spin=knobs.spin, center=knobs.center, formulation=frames.floating)
         start = first if first.status.ok else None
-    balance = frames.parametric(knobs, start, time, _spans(knobs))
+    balance = frames.parametric(knobs, start, time, knobs.spans(_LEAST))
     statics = balance.statics
     targets = read_targets(statics.still().mechanism, wanted)
     rhs = statics.residual()
-    began = np.array(list(knobs.values.values()))
+    began = knobs.vector
     for iteration in range(_MAX_ITERATIONS):
         change = _correction(balance, targets, rhs, began)
         step = change[: rhs.size]
@@ -259,14 +238,14 @@ def _meet(
         missing = _missing(balance, targets)
         reach = 0.3 * max(statics.extent, missing)
         fraction = min(1.0, reach / size) if size > 0.0 else 1.0
-        values = np.abs(list(knobs.values.values()))
+        values = np.abs(knobs.vector)
         settled = np.all(np.abs(change[rhs.size :]) <= tolerance * np.maximum(values, np.max(values)))
         fraction = _turn(balance, change[rhs.size :], fraction)
         before = statics.state()
         statics.apply(before, step, fraction)
         rhs = statics.residual()
         if fraction == 1.0 and settled and size <= tolerance * statics.extent:
-            return balance.found(stats=_stats(balance)), _missing(balance, targets)
+            return balance.found(), _missing(balance, targets)
         rhs = statics.predicted(before, iteration == 0)
     listed = ", ".join(f"{t.name} = {t.wanted:g}" for t in targets)
     raise SolveError(
@@ -283,7 +262,7 @@ def _missing(balance: Parametric, targets: list[Target]) -> float:
 
 def _turn(balance: Parametric, change: Array, fraction: float) -> float:
     """Change the parameters by a fraction that the model can take; returns it."""
-    values = np.array(list(balance.knobs.values.values()))
+    values = balance.knobs.vector
     while True:
         try:
             balance.turn(dict(zip(balance.knobs.names, values + fraction * change, strict=True)))
@@ -302,8 +281,7 @@ def _correction(balance: Parametric, targets: list[Target], rhs: Array, first: A
     """
     statics, point = balance.statics, balance.statics.still()
     names = balance.knobs.names
-    scales = np.array([balance.difference(name) for name in names])
-    columns = np.array([balance.derivative(name) for name in names]).T * scales
+    scales, columns = balance.columns(names)
     rows = np.zeros((len(targets), rhs.size))
     for row, target in zip(rows, targets, strict=True):
         row[: statics.n_motions] = point.carried(target.gradient(point.still))
@@ -320,7 +298,7 @@ def _correction(balance: Parametric, targets: list[Target], rhs: Array, first: A
     own, by_parameter = lu.solve(rhs), lu.solve(columns)
     slopes, wanted = rows @ -by_parameter, missing - rows @ own
     if len(targets) < len(names):
-        moved = np.array(list(balance.knobs.values.values())) - first
+        moved = balance.knobs.vector - first
         change = _nearest(slopes / scales, wanted + slopes @ (moved / scales)) - moved
         return np.concatenate((own - by_parameter @ (change / scales), change))
     change, *_ = np.linalg.lstsq(slopes, wanted, rcond=1e-12)
@@ -335,10 +313,6 @@ def _nearest(slopes: Array, wanted: Array) -> Array:
     return np.asarray(change)
 
 
-def _stats(balance: Parametric) -> dict[str, int]:
-    return {"iterations": balance.statics.iterations, "factorizations": balance.statics.factorizations}
-
-
 def _eigenvalues(point: Any) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
     """Eigenvalues of small motions and their shapes."""
     matrices = point.matrices()
@@ -347,11 +321,3 @@ def _eigenvalues(point: Any) -> tuple[NDArray[np.complex128], NDArray[np.complex
     if not n_free:
         return np.zeros(0, dtype=complex), np.zeros((matrices.mass.shape[0], 0), dtype=complex)
     return eigenpairs(matrices, n, beyond=())
-
-
-def _growth(eigenvalues: NDArray[np.complex128], equal: NDArray[np.bool_]) -> tuple[float, int]:
-    """Largest real part beyond rounding, and the number of zeros, among them those of motions to equal states."""
-    size = np.abs(eigenvalues)
-    zero = (size <= 1e-9 * np.max(size, initial=0.0)) | equal
-    growing = eigenvalues.real[~zero & (eigenvalues.real > _ROUNDING * size)]
-    return float(np.max(growing, initial=0.0)), int(np.count_nonzero(zero))

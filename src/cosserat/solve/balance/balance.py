@@ -31,6 +31,7 @@ MAX_LEAP, MAX_CUTS = 14, 3  # iterations of a leap to the full load, and correct
 TOO_FAR = 1.5  # rad, or half the mechanism's extent: a first correction beyond this belongs to a smaller load step
 FREE_SHIFT = 1e-6  # relative to typical stiffness: holds motions that nothing resists
 FREE_TOLERANCE = 1e3  # rounding errors of forces are amplified along free motions
+_NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be what is left of others
 FALLEN = 1e2  # times the extent of the mechanism: what moved farther falls for ever
 
 
@@ -57,26 +58,36 @@ class Balance(ABC):
         Typical stiffness against displacements, the scale of multipliers.
     sign : int
         Of the determinant of the last tangent: it changes where a path loses or regains stability.
+    compiled : CompiledModel
+        The nodes that results read.
     full_spin : (6,) or None
         Steady rotation of the whole mechanism.
     rounding : float
         Of the tangent, relative to the terms it is summed from.
     """
 
-    extent: float
-    length: float
-    mass: float
     n_motions: int
     n_unknowns: int
     rounding = ROUNDING
 
-    def __init__(self) -> None:
+    def __init__(self, compiled: CompiledModel, full_spin: Array | None) -> None:
+        self.full_spin = full_spin
+        self.measure(compiled)
         self.iterations = 0
         self.failing = ""  # in words: a law of a load that failed at a state on the way
         self.factorizations = 0
         self._factors: SuperLU | None = None  # the last that were found
         self.scale = 1.0
-        self.full_spin: Array | None = None
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What was done."""
+        return {"iterations": self.iterations, "factorizations": self.factorizations}
+
+    def measure(self, compiled: CompiledModel) -> None:
+        """Take the nodes that results read, and sizes from them."""
+        self.compiled = compiled
+        self.extent, self.length, self.mass = compiled.size, compiled.length, compiled.mass
 
     @abstractmethod
     def load(self, times: Array, factor: float = 1.0) -> None:
@@ -177,11 +188,6 @@ class Balance(ABC):
         """The same for kinematics alone: forces are not evaluated, so that predicted ones stay."""
         return self.point()
 
-    @property
-    @abstractmethod
-    def compiled(self) -> CompiledModel:
-        """The nodes that results read."""
-
     @abstractmethod
     def result(self, status: Status, settings: dict[str, Any], stats: dict[str, Any]) -> Equilibrium:
         """The present state as a result."""
@@ -258,7 +264,7 @@ class Balance(ABC):
     @property
     def gravity(self) -> float:
         """Size of the acceleration of gravity."""
-        return 0.0
+        return float(np.linalg.norm(self.compiled.model.gravity))
 
     def factor(self, shift: float) -> SuperLU | None:
         """LU factors of the tangent, None if it is singular."""
@@ -416,6 +422,13 @@ class Balance(ABC):
             if not np.isfinite(growth):
                 return 0.0
         return 1.0 / (growth * self.scale)
+
+
+def typical(stiffness: Array) -> float:
+    """Of diagonal entries of a stiffness, against displacements; zero where there are none."""
+    values = np.abs(stiffness)
+    counts = values[values > _NOISE * np.max(values, initial=0.0)]
+    return float(np.exp(np.mean(np.log(counts)))) if counts.size else 0.0
 
 
 def _converged(norm: float, previous: float, tolerance: float) -> bool:

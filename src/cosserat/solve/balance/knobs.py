@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import CosseratError, ParameterError, shown
+from cosserat.errors import CosseratError, ParameterError, SolveError, shown
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, parameters_in
-from cosserat.solve.arguments import check_state
+from cosserat.solve.arguments import check_number, check_state
 
 
 class Knobs:
@@ -49,6 +50,20 @@ class Knobs:
         """The present values."""
         return {name: self._objects[name][0].value for name in self.names}
 
+    @property
+    def vector(self) -> Array:
+        """The present values (k,)."""
+        return np.array(list(self.values.values()), dtype=float)
+
+    @property
+    def told(self) -> str:
+        """The present values in words."""
+        return told(self.values)
+
+    def spans(self, least: float) -> dict[str, float]:
+        """Typical changes: present values, or the least ones."""
+        return {name: max(least, abs(value)) for name, value in self.values.items()}
+
     def turn(self, values: Mapping[str, float]) -> None:
         """Give the parameters values, without asking the components whether they can take them."""
         for name, value in values.items():
@@ -80,3 +95,22 @@ class Knobs:
             yield
         finally:
             self.turn(before)
+
+
+def told(values: Mapping[str, float]) -> str:
+    """Values of parameters in words."""
+    return ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
+
+
+def named(unknowns: Any, such: str) -> tuple[list[Any], dict[Any, float]]:
+    """Names of what `trim` looks for, and first guesses of some of it; `such`: what it takes."""
+    if isinstance(unknowns, (str, Parameter)):
+        unknowns = [unknowns]
+    if not np.iterable(unknowns):
+        raise SolveError(f"trim: unknowns={unknowns!r}; pass {such}")
+    names = [k.name if isinstance(k, Parameter) else k for k in unknowns]
+    given = zip(names, unknowns.values(), strict=True) if isinstance(unknowns, Mapping) else ()
+    return names, {
+        name: check_number(guess, "trim", f"the first guess of {name!r}", "where to start")
+        for name, guess in given if guess is not None
+    }  # fmt: skip

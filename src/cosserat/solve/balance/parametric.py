@@ -67,9 +67,11 @@ class Parametric(ABC):
     def stored(self, name: str, states: Sequence[tuple[State, float]]) -> tuple[History | None, list[Equilibrium]]:
         """States along a parameter, with its values, as a history of nodes, or each as an equilibrium."""
 
-    def difference(self, name: str) -> float:
-        """Change of a parameter over which differences are taken: a typical one."""
-        return self._differences[name]
+    def columns(self, names: Sequence[str]) -> tuple[Array, Array]:
+        """Typical changes (k,) of parameters, and what each makes of (r, s phi), as columns (n_unknowns, k)."""
+        scales = np.array([self._differences[name] for name in names])
+        found = np.array([self.derivative(name) for name in names]).reshape(len(names), self.statics.n_unknowns)
+        return scales, found.T * scales
 
     def derivative(self, name: str) -> Array:
         """Derivative (n_unknowns,) of (r, s phi) with respect to a parameter at the present configuration.
@@ -85,14 +87,14 @@ class Parametric(ABC):
         self.statics.residual()  # the tangent takes accelerations and forces from the state: not those of the last side
         return (sides[0] - sides[1]) / (2.0 * h)
 
-    def found(self, state: State | None = None, stats: dict[str, Any] | None = None, **more: Any) -> Equilibrium:
+    def found(self, state: State | None = None, **more: Any) -> Equilibrium:
         """A state at the present parameters as a result; the present one by default."""
         if state is not None:
             self.statics.put(state)
             self.statics.residual()
         time = float(self.times[0])
         settings = {"time": time, "spin": self.statics.full_spin, **more}
-        return self.statics.result(Status(Outcome.OK, time), settings, stats or {})
+        return self.statics.result(Status(Outcome.OK, time), settings, self.statics.stats)
 
     def irrelevant(self, name: str, changed: set[str]) -> SolveError:
         """What to say of a parameter on which the balance does not depend."""
@@ -168,7 +170,7 @@ class NodalParametric(Parametric):
                 )
             memory.problem.solver.media[...] = compiled.addresses()["media"]
             load_stages(memory.table, memory.problem)  # a section may have become one that needs more of them
-            self.statics.take(compiled)
+            self.statics.measure(compiled)
         memory.replace(inputs=sampled(self.statics.compiled, self.times))
         self.statics.spin = self.statics.full_spin = spin_twist(self.knobs.spin, self.knobs.center)
         if self.statics.spin is not None:

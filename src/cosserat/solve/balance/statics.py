@@ -25,15 +25,13 @@ from cosserat.results.joints import tracked_in
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.assembly import assemble_configuration
-from cosserat.solve.balance.balance import Balance, State
+from cosserat.solve.balance.balance import Balance, State, typical
 from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, OperatingPoint
 from cosserat.solve.memory import Memory, assemble_blocks, damping_blocks, loaded_memory, trial_history
 from cosserat.solve.spin import check_steady, spin_twist, twists_in
-
-_NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be what is left of others
 
 
 class Statics(Balance):
@@ -43,13 +41,11 @@ class Statics(Balance):
     """
 
     def __init__(self, compiled: CompiledModel, memory: Memory, spin: Array | None = None) -> None:
-        super().__init__()
-        self._compiled = compiled
+        super().__init__(compiled, spin)
         self.memory = memory
-        self.extent, self.length, self.mass = compiled.size, compiled.length, compiled.mass
         self.n_motions = 6 * compiled.n_nodes
         self.n_unknowns = self.n_motions + 6 * compiled.n_multipliers
-        self.spin, self.full_spin = spin, spin
+        self.spin = spin
         rows, columns = compiled.blocks[:, 0], compiled.blocks[:, 1]
         n = compiled.n_nodes + compiled.n_multipliers
         order = np.lexsort((columns, rows))
@@ -59,15 +55,6 @@ class Statics(Balance):
         self._fraction = 1.0  # of the last correction that was taken
         self.scale = self._stiffness_scale()
 
-    def take(self, compiled: CompiledModel) -> None:
-        """Go on with the same mechanism compiled anew."""
-        self._compiled = compiled
-        self.extent, self.length, self.mass = compiled.size, compiled.length, compiled.mass
-
-    @property
-    def compiled(self) -> CompiledModel:
-        return self._compiled
-
     def result(self, status: Status, settings: dict[str, Any], stats: dict[str, Any]) -> Equilibrium:
         times = np.array([settings["time"]], dtype=float)
         return Equilibrium(Trajectory(self.compiled, times, trial_history(self.memory), status, settings, stats))
@@ -75,12 +62,11 @@ class Statics(Balance):
     def _stiffness_scale(self) -> float:
         """Typical stiffness against displacements, the scale of multipliers; turns count at the typical length."""
         self.assemble(0.0)
-        diagonal = np.abs(self.memory.problem.solver.blocks[self.compiled.system.pattern.diagonal])
+        diagonal = self.memory.problem.solver.blocks[self.compiled.system.pattern.diagonal]
         order, c = self.compiled.system.pattern.order, self.compiled
         values = np.diagonal(diagonal[order < c.n_nodes], axis1=1, axis2=2) / np.array([1.0, c.length**2]).repeat(3)
-        counts = values[values > _NOISE * np.max(values, initial=0.0)]
-        if counts.size:
-            return float(np.exp(np.mean(np.log(counts))))
+        if found := typical(values):
+            return found
         inputs = self.memory.problem.inputs
         loads = [c.mass * np.linalg.norm(c.sampler.gravity)]
         loads += [np.max(np.abs(inputs.wrench[..., :3]), initial=0.0)]
@@ -201,10 +187,6 @@ class Statics(Balance):
         for j, rows in enumerate(self.still().independent_rows):
             self.memory.problem.trial.force[j] += rows.T @ reactions[first : first + len(rows)]
             first += len(rows)
-
-    @property
-    def gravity(self) -> float:
-        return float(np.linalg.norm(self.compiled.sampler.gravity))
 
     def still(self) -> Any:
         kind = EQUILIBRIUM if self.full_spin is None else ROTATION

@@ -29,8 +29,6 @@ class Target:
 
 def read_targets(mechanism: Mechanism, given: Mapping[Any, Any]) -> list[Target]:
     """Targets from ``{"joint": value, "joint.freedom": value, ("place", "x"): value}``."""
-    if not isinstance(given, Mapping):
-        raise SolveError(f"trim: targets {given!r}; pass a dict such as {{'hinge': 0.3, ('arm.end', 'z'): 0.5}}")
     targets = []
     for key, wanted in given.items():
         if not is_number(wanted) or not np.isfinite(resolve(wanted)):

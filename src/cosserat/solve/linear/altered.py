@@ -17,7 +17,8 @@ from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, Force, PointLoad, Torque, Wrench
 from cosserat.model.model import Model
 from cosserat.model.parameters import is_number, resolve
-from cosserat.solve.linear.input_columns import COMPONENTS, Column
+from cosserat.results.labels import WRENCH
+from cosserat.solve.linear.input_columns import Column
 
 
 def held_at(model: Model, pose: Any, caller: str) -> Model:
@@ -95,7 +96,7 @@ def with_input(model: Model, column: Column, amount: float = 1.0) -> Model:
         return other
     if column.kind == "force":
         place, _, word = column.name.rpartition(".")
-        unit = amount * np.eye(3)[COMPONENTS.index(word) % 3]
+        unit = amount * np.eye(3)[WRENCH.index(word) % 3]
         kind = Force if word.startswith("f") else Torque
         other.add(kind("unit of an input", other.place(place), unit))
         return other
@@ -106,17 +107,12 @@ def with_input(model: Model, column: Column, amount: float = 1.0) -> Model:
         )
     force, moment = amount * column.direction[:3], amount * column.direction[3:]
     acting: tuple[PointLoad | DistributedLoad, ...] = (*model.loads, *model.distributed_loads)
-    load = next(x for x in acting if column.name in _names_of(x.name))
+    load = next(x for x in acting if column.name in (x.name, *(f"{x.name}.{component}" for component in WRENCH)))
     if isinstance(load, PointLoad):
         other.add(Wrench("unit of an input", load.place, force=force, moment=moment, follower=load.follower))
     else:
         other.add(DistributedLoad("unit of an input", load.beam, force, moment, load.follower))
     return other
-
-
-def _names_of(load: str) -> tuple[str, ...]:
-    """What inputs of a load are called."""
-    return (load, *(f"{load}.{component}" for component in COMPONENTS))
 
 
 def _more(function: TimeFunction, more: float) -> Callable[[float], float]:

@@ -8,7 +8,7 @@ the residual of the recompiled model, exact where that is linear in the paramete
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,14 +27,13 @@ from cosserat.model.model import Model
 from cosserat.model.servos import Servo
 from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates
 from cosserat.results.kinematics import to_node
+from cosserat.results.labels import WRENCH
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.nodal import line_wrenches, spring_line, spring_tensions
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import OperatingPoint, place_jacobian, still_motion
 from cosserat.solve.memory import loaded_memory
-
-COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
 PARAMETER_STEP = 1e-3  # relative
 CENTRAL = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
@@ -50,7 +49,7 @@ class Column:
     name : str
     kind : "effort", "target", "motion", "load", "force", "signal", "tension" or "parameter"
     force : (6n,) generalised forces on the nodes
-    drive : (m,) what the independent constraints demand of x
+    drive : (m,) what the independent constraints demand of x; `ports` sets it where it is nothing
     joint : int
         Joint through which it acts; -1: none.
     line : (column of the sampled wrenches, unit sample (6,)), optional
@@ -72,7 +71,7 @@ class Column:
     name: str
     kind: str
     force: Array
-    drive: Array
+    drive: Array = field(default_factory=lambda: np.zeros(0))
     joint: int = -1
     line: tuple[int, Array] | None = None
     again: Callable[[OperatingPoint], Array] | None = None
@@ -95,27 +94,20 @@ def effort_column(point: OperatingPoint, joint: JointInfo, i: int, name: str) ->
     frames = arrays.frame_a[joint.index], arrays.frame_b[joint.index]
     for node, wrench, frame in zip(arrays.node[joint.index], directions(joint, i, sides), frames, strict=True):
         force[node] += to_node(wrench, row_to_frame(frame))[0]
-    none = np.zeros(point.n_constraints)
-    return Column(name, "effort", force[:-1].ravel(), none, joint.index, pushes=(name, 1.0))
+    return Column(name, "effort", force[:-1].ravel(), joint=joint.index, pushes=(name, 1.0))
 
 
 def target_column(point: OperatingPoint, joint: JointInfo, i: int, source: Servo) -> Column:
-    """A unit of the target of a servo in freedom i of a joint."""
-    unit, (_, _, gain) = effort_column(point, joint, i, source.coordinate), servo_slopes(point, joint, i)
-    pushes = (source.coordinate, gain)
-    return replace(unit, name=source.name, kind="target", force=gain * unit.force, pushes=pushes)
-
-
-def servo_slopes(point: OperatingPoint, joint: JointInfo, i: int) -> tuple[float, float, float]:
-    """Derivatives of the effort of the servo in freedom i by coordinate, rate and target; zero beyond its limit."""
+    """A unit of the target of a servo in freedom i of a joint; nothing where the servo is beyond its limit."""
+    unit, motion, gain = effort_column(point, joint, i, source.coordinate), still_motion(point), 0.0
     freedoms, k = point.compiled.system.freedoms, joint.active[i]
-    if k < 0 or freedoms.target[k] < 0:
-        return 0.0, 0.0, 0.0
-    motion = still_motion(point)
-    q, rate = float(coordinates(motion, joint)[0, i]), float(spin_rates(motion, joint)[0, i])
-    target = float(point.memory.problem.inputs.effort[0, freedoms.target[k]])
-    _, by_q, by_rate = servo(freedoms.kp[k], freedoms.kd[k], freedoms.limit[k], target, q, rate)
-    return float(by_q), float(by_rate), float(-by_q)
+    if k >= 0 and freedoms.target[k] >= 0:
+        q, rate = coordinates(motion, joint)[0, i], spin_rates(motion, joint)[0, i]
+        target = point.memory.problem.inputs.effort[0, freedoms.target[k]]
+        gain = -float(servo(freedoms.kp[k], freedoms.kd[k], freedoms.limit[k], target, q, rate)[1])
+    return replace(
+        unit, name=source.name, kind="target", force=gain * unit.force, pushes=(source.coordinate, gain)
+    )
 
 
 def signal_column(point: Any, name: str) -> Column:
@@ -142,7 +134,7 @@ def signal_column(point: Any, name: str) -> Column:
         at = arrays.first[k] + p
         force[arrays.node[at]] += to_node(slope[None, 6 * p : 6 * p + 6], row_to_frame(arrays.frame[at]))[0]
     rates[own] = slope[6 * arrays.acts[k] :][: law.n_states]
-    return Column(name, "signal", force[:-1].ravel(), np.zeros(point.n_constraints), inner=rates)
+    return Column(name, "signal", force[:-1].ravel(), inner=rates)
 
 
 def tension_column(point: Any, name: str) -> Column:
@@ -152,14 +144,12 @@ def tension_column(point: Any, name: str) -> Column:
     springs, force = compiled.system.springs, np.zeros((compiled.n_nodes + 1, 6))
     if springs.slack[k] == 0 or spring_tensions(motion, k)[0] > 0.0:
         spring_line(motion, k).pull(springs, np.full(1, -1.0), force[:, :, None])
-    text = f"{name}.tension"
-    return Column(text, "tension", force[:-1].ravel(), np.zeros(point.n_constraints), tendon=k)
+    return Column(f"{name}.tension", "tension", force[:-1].ravel(), tendon=k)
 
 
 def place_force_column(point: OperatingPoint, place: Any, component: int, name: str) -> Column:
     """A unit force (component 0 to 2) or moment (3 to 5) along a world axis at a place."""
-    J = place_jacobian(point, point.mechanism.station(place)[0])
-    return Column(name, "force", J[component].copy(), np.zeros(point.n_constraints))
+    return Column(name, "force", place_jacobian(point, point.mechanism.station(place)[0])[component])
 
 
 def load_column(point: OperatingPoint, load: Any, direction: Array, name: str) -> Column:
@@ -181,7 +171,7 @@ def load_column(point: OperatingPoint, load: Any, direction: Array, name: str) -
         for side, node in enumerate(point.compiled.system.elements.node[e]):
             force[node] += both[6 * side : 6 * side + 6]
     line = (column, direction) if load in model.distributed_loads else None
-    return Column(name, "load", force.ravel(), np.zeros(point.n_constraints), line=line, direction=direction)
+    return Column(name, "load", force.ravel(), line=line, direction=direction)
 
 
 def line_column(point: OperatingPoint, column: int, unit: Array, e: int) -> Array:
@@ -213,7 +203,7 @@ def present_direction(point: OperatingPoint, load: Any) -> Array:
     column = [*point.model.loads, *point.model.distributed_loads].index(load)
     sample = point.memory.problem.inputs.wrench[0, column]
     sizes = np.linalg.norm(sample.reshape(2, 3), axis=1)
-    words = ", ".join(repr(f"{load.name}.{c}") for c in COMPONENTS)
+    words = ", ".join(repr(f"{load.name}.{c}") for c in WRENCH)
     if np.count_nonzero(sizes) != 1:
         what = "is zero at this point" if not np.any(sizes) else "has a force and a moment"
         raise SolveError(f"{load.title}: it {what}, so its name alone has no direction; name a component: {words}")
@@ -346,8 +336,8 @@ def _residual(point: OperatingPoint, compiled: Any, name: str) -> tuple[Array, A
         inputs = inputs._replace(effort=ours.inputs.effort)
     memory = loaded_memory(compiled, inputs)
     trial = memory.problem.trial
-    for field in ("frame", "twist", "rate", "force"):
-        getattr(trial, field)[...] = getattr(ours.trial, field)
+    for part in ("frame", "twist", "rate", "force"):
+        getattr(trial, part)[...] = getattr(ours.trial, part)
     trial.inner[0] = ours.trial.inner[0]
     tracked = {(joint, f.index): q for (joint, f), q in zip(point.compiled.freedoms, ours.trial.angle, strict=True)}
     # a spring or damper that appears with the parameter has a coordinate of its own, found within half a turn

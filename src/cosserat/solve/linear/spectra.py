@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csc_matrix
 
+from cosserat.lie.protocol import Array
 from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.growing import is_undamped, stray
 from cosserat.solve.linear.quadratic import eigenpairs
@@ -97,6 +98,11 @@ class Spectra:
         self._fast = self._fast or None
         return found
 
+    def along(self, caller: str, what: str, grid: Array) -> tuple[list[Spectrum], Tracked]:
+        """Spectra at values of one parameter, or at those before an interrupt, and their modes from `track`."""
+        row = self.on_grid(caller, what, grid.tolist(), self.at)
+        return row, track(row, self._n - SPARE, self.at if len(row) == len(grid) else None)
+
     def at(self, *values: float) -> Spectrum:
         """The spectrum at values of the parameters, the first of which it is named by."""
         self.count += 1
@@ -108,9 +114,12 @@ class Spectra:
         return found
 
 
+Tracked = tuple[Complex, list[Complex], list[Spectrum]]
+
+
 def track(
     spectra: list[Spectrum], n: int, between: Callable[[float], Spectrum] | None
-) -> tuple[Complex, list[Complex], list[Spectrum]]:
+) -> Tracked:
     """Eigenvalues (value, mode) in the order of the first spectrum, each mode followed by its shape.
 
     Where it is not clear which mode is which, spectra between are asked for, if they can be. Returns also the shapes in

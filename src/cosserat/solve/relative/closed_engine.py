@@ -17,6 +17,7 @@ from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.trajectory import Kept
+from cosserat.solve.differences import STEP, slopes
 from cosserat.solve.relative.coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.modal_engine import ModalEngine
@@ -26,8 +27,6 @@ _RANK = 1e-10  # singular values below this part of the largest belong to redund
 _AGREE = 1e-6  # of the greatest acceleration in a cut, by which given motions may open it
 _NOTHING = 1e-9  # m/s^2 or rad/s^2, by which they may always
 _SURE = 1e-3  # ratio of pivots, in the square root, above which rows are independent beyond doubt
-_STEP = 0.02  # rad, or m/s, between the points of a difference
-_EIGHTH = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))  # point, in steps to both sides, and weight
 
 
 class ClosedEngine(ModalEngine):
@@ -153,11 +152,9 @@ class ClosedEngine(ModalEngine):
 
     def _differences(self, q: Array, v: Array, of: Callable[[TreeRows], Array]) -> tuple[Array, Array]:
         """Derivatives (k, n) of something of the rows along coordinates and velocities, of eighth order."""
-        along_q, along_v = [], []
-        for step in np.diag(_STEP / self._sizes):
-            along_q.append(_difference(lambda x: of(self.closure(moved(self._data, q, x), v)), step))
-            along_v.append(_difference(lambda x: of(self.closure(q, v + x)), self._slow * step))
-        return np.array(along_q).T, np.array(along_v).T
+        steps = np.diag(STEP / self._sizes)
+        along_q = slopes(steps, lambda x: of(self.closure(moved(self._data, q, x), v)))
+        return along_q, slopes(self._slow * steps, lambda x: of(self.closure(q, v + x)))
 
     def energies(self, q: Array, v: Array) -> tuple[float, float, float]:
         """Kinetic, strain and potential energy."""
@@ -171,11 +168,6 @@ def _tied(rows: TreeRows, a: Array, factor: Articulated) -> tuple[Array, Array]:
     columns = factor.solve(rows.A)
     multipliers = least(rows.A @ columns.T, -(rows.bias + rows.A @ a))
     return a + multipliers @ columns, multipliers
-
-
-def _difference(function: Callable[[Array], Array], step: Array) -> Array:
-    """Derivative along one coordinate."""
-    return np.asarray(sum(w * (function(i * step) - function(-i * step)) for i, w in _EIGHTH) / step.sum())
 
 
 def least(S: Array, y: Array) -> Array:

@@ -15,7 +15,6 @@ from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.model.places import Place
 from cosserat.solve.relative.recursion import free_tree
 from cosserat.solve.relative.tree import Tree
 
@@ -197,22 +196,13 @@ def _drive_by_model(data: TreeData, t: float, driven: Array, given: Array) -> No
 
 def _on_coordinates(tree: Tree, model: Model, wrenches: Mapping[Any, Any], q: Any) -> Array:
     """What wrenches at places, in world axes, do in the coordinates (n,)."""
-    out = np.zeros(len(tree.coordinates))
-    for place, value in _given_wrenches(wrenches).items():
-        found = model.place(place, "hybrid_dynamics")
-        values = _wrench(found, tree.carries(found, "hybrid_dynamics"), value)
-        out += tree.jacobian(found, q).T @ values
-    return out
-
-
-def _given_wrenches(wrenches: Any) -> Mapping[Any, Any]:
+    call, out = "hybrid_dynamics", np.zeros(len(tree.coordinates))
     if not isinstance(wrenches, Mapping):
-        raise SolveError(f"hybrid_dynamics: wrenches is {wrenches!r}; pass a dict by places, such as {{'hand': (...)}}")
-    return wrenches
-
-
-def _wrench(place: Place, moves: bool, value: Any) -> Array:
-    values = np.array(_finite(f"the wrench at {place.label!r}", value, 6))
-    if not moves:
-        raise SolveError(f"hybrid_dynamics: a wrench acts at {place.label!r}, which is fixed to the ground")
-    return values
+        raise SolveError(f"{call}: wrenches is {wrenches!r}; pass a dict by places, such as {{'hand': (...)}}")
+    for given, value in wrenches.items():
+        place = model.place(given, call)
+        wrench = np.array(_finite(f"the wrench at {place.label!r}", value, 6))
+        if not tree.carries(place, call):
+            raise SolveError(f"{call}: a wrench acts at {place.label!r}, which is fixed to the ground")
+        out += tree.jacobian(place, q).T @ wrench
+    return out

@@ -11,7 +11,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status, noted
-from cosserat.solve.balance.balance import Balance, State
+from cosserat.solve.balance.balance import Balance, State, typical
 from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.floating.verdicts import bent_far
 from cosserat.solve.formulation import Floating
@@ -21,7 +21,6 @@ from cosserat.solve.trees.system import TreeState, TreeSystem
 from cosserat.solve.trees.turntable import Spin
 
 _RIGID = 1e-9  # of a rigid motion: what coordinates may miss of it
-_NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be what is left of others
 
 
 class TreeBalance(Balance):
@@ -30,11 +29,8 @@ class TreeBalance(Balance):
     rounding = 1e-9  # sums over the shapes of modes
 
     def __init__(self, system: TreeSystem, start: TreeState) -> None:
-        super().__init__()
+        super().__init__(system.compiled, system.twist)
         self.system, self.now = system, start
-        self.full_spin = None if system.spin is None else system.spin.twist
-        compiled = system.compiled
-        self.extent, self.length, self.mass = compiled.size, compiled.length, compiled.mass
         self.n_motions, self.n_unknowns = system.n, system.n + system.n_rows
         self._weight = np.tile([1.0, self.length], len(system.seats)).repeat(3)
         self._jacobian = system.jacobian(start.q)
@@ -42,17 +38,11 @@ class TreeBalance(Balance):
         system.load(start.t)
         self.scale = self._stiffness_scale()
 
-    @property
-    def compiled(self) -> Any:
-        """The nodes that results read."""
-        return self.system.compiled
-
     def _stiffness_scale(self) -> float:
         """Typical stiffness against displacements."""
-        values = np.abs(np.diag(self.system.slopes(self.now, still=True).dq)) / self.metric() ** 2
-        counts = values[values > _NOISE * np.max(values, initial=0.0)]
-        if counts.size:
-            return float(np.exp(np.mean(np.log(counts))))
+        values = np.diag(self.system.slopes(self.now, still=True).dq) / self.metric() ** 2
+        if found := typical(values):
+            return found
         if not np.isfinite(values).all():  # a law of a load is not known here
             return self.mass
         r = self.system.residual(self.now)[0]
@@ -167,12 +157,9 @@ class TreeBalance(Balance):
     def take(self, system: TreeSystem) -> None:
         """Go on with the same coordinates of a system made anew."""
         self.system = system
-        self.full_spin = None if system.spin is None else system.spin.twist
+        self.full_spin = system.twist
+        self.measure(system.compiled)
         self.now = self.now._replace(v=system.turning)
-
-    @property
-    def gravity(self) -> float:
-        return float(np.linalg.norm(self.system.model.gravity))
 
     def point(self) -> TreePoint:
         return TreePoint(self.system, self.now)

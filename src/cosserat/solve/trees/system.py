@@ -20,8 +20,8 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Reference, Trajectory
-from cosserat.solve.differences import EIGHTH, STEP
 from cosserat.solve.floating.integration import new_stepper
+from cosserat.solve.differences import STEP, slopes
 from cosserat.solve.floating.model import floating_model
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.start import angles_in, starting_state
@@ -82,6 +82,7 @@ class TreeSystem:
         again: bool = False,
     ) -> None:  # fmt: skip
         self.model, self.floating, self.caller, self.spin = model, floating, caller, spin
+        self.twist = None if spin is None else spin.twist  # (6,) None at rest
         self.reference = Reference(model)
         self.compiled = self.reference.compiled
         table = ""
@@ -107,8 +108,8 @@ class TreeSystem:
         """Where `simulate` would start; at rest unless `moving`."""
         begin = starting_state(self._stepper, self.reference, start, t)
         zero = np.zeros(self.n)
-        if self.spin is not None and self.spin.twist is not None:
-            check_steady(self.compiled, self.compiled.sampler.sample(np.array([t])), self.spin.twist)
+        if self.twist is not None:
+            check_steady(self.compiled, self.compiled.sampler.sample(np.array([t])), self.twist)
         v = begin.v if moving else self.turning
         return TreeState(begin.q, v, zero, np.zeros(self.n_rows), begin.angles, begin.t)
 
@@ -217,18 +218,14 @@ class TreeSystem:
     def differences(self, state: TreeState, function: Callable[[TreeState], Array]) -> Array:
         """Derivatives (..., n) of a function of states along the coordinates."""
         units = np.diag(STEP / self.sizes(state.q))
-        return self._differences(units, lambda x: function(state._replace(q=self.moved(state.q, x))))
+        return slopes(units, lambda x: function(state._replace(q=self.moved(state.q, x))))
 
     def rate_differences(self, state: TreeState, function: Callable[[TreeState], Array]) -> Array:
         """The same along the velocities, which enter smoothly: friction has the scale of its speed."""
         speeds = np.concatenate((self.tree.forces.speed[self.tree.forces.friction > 0.0], [1.0]))
         fast = float(np.max(np.abs(state.v), initial=0.0))
         step = STEP * max(min(1.0, float(np.min(speeds))), 1e-3 * fast)
-        return self._differences(step * np.eye(self.n), lambda x: function(state._replace(v=state.v + x)))
-
-    def _differences(self, units: Array, function: Callable[[Array], Array]) -> Array:
-        parts = [[w / unit[k] * function(i * unit) for i, w in EIGHTH] for k, unit in enumerate(units)]
-        return np.array([sum(part) for part in parts]).T
+        return slopes(step * np.eye(self.n), lambda x: function(state._replace(v=state.v + x)))
 
     def jacobian(self, q: Array) -> Array:
         """Increments (6 nodes, n) of the nodes, in their own axes, for increments of the coordinates."""
