@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import block_array, block_diag, csc_matrix, hstack, identity
@@ -65,55 +66,53 @@ class Inner:
         )
 
 
-class LawSlopes(NamedTuple):
-    """Derivatives of one law: of its wrenches by its states, and of their rates by its places and by the states."""
+def inner_of(laws: Any, J: Array, n: int, motion: Callable[[int, int], tuple[Array, Array | None]]) -> Inner:
+    """States of a group of laws with ranges of places and states, whose derivatives J are `kernels.arrays.Owned.J`.
 
-    push: list[Array]  # (6, ny) for each place on which it acts
-    position: list[Array]  # (ny, 6) by the frame of each place
-    velocity: list[Array]  # (ny, 6) by its twist
-    rate: Array  # (ny, ny)
-
-    @classmethod
-    def of(cls, laws: Any, i: int, J: Array) -> LawSlopes:
-        """Those of law i of a group with ranges of places and states, from `kernels.arrays.Owned.J` there."""
-        m, n, ny = laws.acts[i], laws.first[i + 1] - laws.first[i], laws.inner[i + 1] - laws.inner[i]
-        J = J[: 6 * m + ny, : 12 * n + ny]
-        by_motion = [J[6 * m :, 6 * k : 6 * k + 6] for k in range(2 * n)]
-        push = [J[6 * k : 6 * k + 6, 12 * n :] for k in range(m)]
-        return cls(push, by_motion[::2], by_motion[1::2], J[6 * m :, 12 * n :])
+    `motion` gives, for a law and one of its places, the twist of the place by velocities (6, n) and, if it has any, by
+    the unknowns themselves.
+    """
+    ny = int(laws.inner[-1])
+    push, position, velocity, rates = np.zeros((n, ny)), np.zeros((ny, n)), np.zeros((ny, n)), []
+    for i, slope in enumerate(J):
+        own, m, places = slice(*laws.inner[i : i + 2]), laws.acts[i], laws.first[i + 1] - laws.first[i]
+        count = own.stop - own.start
+        if not count:
+            continue
+        of_rates = slope[6 * m : 6 * m + count]
+        rates.append(of_rates[:, 12 * places : 12 * places + count])
+        for side in range(places):
+            rows, drift = motion(i, side)
+            by_frame, by_twist = np.split(of_rates[:, 12 * side : 12 * side + 12], 2, axis=1)
+            if side < m:
+                push[:, own] += rows.T @ slope[6 * side : 6 * side + 6, 12 * places : 12 * places + count]
+            position[own] += by_frame @ rows
+            velocity[own] += by_twist @ rows
+            if drift is not None:
+                position[own] += by_twist @ drift
+    return Inner(csc_matrix(push), csc_matrix(position), csc_matrix(velocity), csc_matrix(block_diag(rates)))
 
 
 def inner_at(point: OperatingPoint) -> Inner | None:
     """The states of laws about a point; None where no law owns any."""
-    compiled, memory = point.compiled, point.memory
-    ny, n = compiled.n_inner, compiled.n_nodes
-    if ny == 0:
+    compiled, memory, n = point.compiled, point.memory, point.compiled.n_nodes
+    if compiled.n_inner == 0:
         return None
-    loads, trial = compiled.system.state_loads, memory.problem.trial
+    loads, twist = compiled.system.state_loads, memory.problem.trial.twist[:n]
     slope = np.zeros((len(loads.acts), *memory.problem.owned.J.shape))
     slopes(memory.address, 0, slope)
-    push, position, velocity = np.zeros((6 * n + 6, ny)), np.zeros((ny, 6 * n + 6)), np.zeros((ny, 6 * n + 6))
-    rates = []
-    for i, slope_of_law in enumerate(slope):
-        own = slice(loads.inner[i], loads.inner[i + 1])
-        if own.stop == own.start:
-            continue
-        found = LawSlopes.of(loads, i, slope_of_law)
-        for side, p in enumerate(range(loads.first[i], loads.first[i + 1])):
-            at = slice(6 * loads.node[p], 6 * loads.node[p] + 6)
-            carry = se3.adjoint(se3.inverse(row_to_frame(loads.frame[p])))
-            if side < loads.acts[i]:
-                push[at, own] += carry.T @ found.push[side]
-            position[own, at] += found.position[side] @ carry
-            velocity[own, at] += found.velocity[side] @ carry
-        rates.append(found.rate)
-    of_velocity = csc_matrix(velocity[:, :-6])
-    of_position = csc_matrix(position[:, :-6])
-    if np.any(trial.twist[:n]):  # the twist of H exp(x) is v + x' + ad(v) x
-        of_position = csc_matrix(of_position + of_velocity @ block_diag(bracket(trial.twist[:n])))
-    if point.flow is not None and np.any(point.flow.spins):  # counted from frames that do not spin
-        of_position = csc_matrix(of_position - of_velocity @ block_diag(bracket(point.flow.spins)))
-    return Inner(csc_matrix(push[:-6]), of_position, of_velocity, csc_matrix(block_diag(rates)))
+
+    def motion(i: int, side: int) -> tuple[Array, None]:
+        p, rows = loads.first[i] + side, np.zeros((6, 6 * n + 6))
+        rows[:, 6 * loads.node[p] : 6 * loads.node[p] + 6] = se3.adjoint(se3.inverse(row_to_frame(loads.frame[p])))
+        return rows[:, : 6 * n], None
+
+    found = inner_of(loads, slope, 6 * n, motion)
+    # the twist of H exp(x) is v + x' + ad(v) x; in a steady motion x counts from frames that do not spin
+    turning = twist if point.flow is None else twist - point.flow.spins
+    if np.any(turning):
+        found = replace(found, position=csc_matrix(found.position + found.velocity @ block_diag(bracket(turning))))
+    return found
 
 
 def joined(matrices: Matrices) -> Matrices:

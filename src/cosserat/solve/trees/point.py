@@ -22,10 +22,11 @@ from cosserat.results.trajectory import Trajectory
 from cosserat.solve.balance.standing import all_have_potentials
 from cosserat.solve.linear.basis import Basis, constant, leading
 from cosserat.solve.linear.elastic import change_in_elements
+from cosserat.solve.linear.inner import Inner, inner_of
 from cosserat.solve.linear.matrices import Matrices, Slips
 from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, OperatingPoint
 from cosserat.solve.memory import new_memory
-from cosserat.solve.trees.inner import inner_at
+from cosserat.solve.relative.seat_motion import moving_seat, seat_rows
 from cosserat.solve.trees.shares import participation, tree_shares
 from cosserat.solve.trees.system import Slopes, TreeState, TreeSystem
 
@@ -127,8 +128,29 @@ class TreePoint:
             K = 0.5 * (K + K.T)
         rows = csc_matrix(self.combinations @ d.rows) if len(d.rows) else csc_matrix((0, self.system.n))
         M, D, K = (csc_matrix(a) for a in (0.5 * (d.da + d.da.T), D, K))
-        inner = inner_at(self, along)
-        return Matrices(M, D, K, rows, 1.0, slips=self._slips(along), unit=self.unit, inner=inner, change=self.change)
+        return Matrices(
+            M, D, K, rows, 1.0, slips=self._slips(along), unit=self.unit, inner=self._inner(along), change=self.change
+        )
+
+    def _inner(self, along: Array) -> Inner | None:
+        """The states of laws, `along` the commutator with its velocities; None where no law owns any."""
+        system, state, data = self.system, self.state, self.system.data
+        forces = system.tree.forces
+        if not len(self.inner_values):
+            return None
+        _ = self.slopes  # which fills those of the laws
+
+        def motion(i: int, side: int) -> tuple[Array, Array | None]:
+            seat, drift = forces.law_seats[i][side], data.parts(np.zeros(data.arrays.n_z))
+
+            def twist(other: TreeState) -> Array:
+                return moving_seat(data, system.motions(other), drift, seat, other.q).twist
+
+            rows = seat_rows(data, system.motions(state), state.q, [seat])
+            return rows, system.differences(state, twist) if np.any(state.v) else None
+
+        found = inner_of(forces.laws, forces.inner.slope, system.n, motion)
+        return replace(found, position=csc_matrix(found.position + found.velocity @ along))
 
     def change(self, shapes: NDArray[Any]) -> Array:
         """Change of shapes (n, k) across elements of beams, relative to the motion there."""
