@@ -1,11 +1,16 @@
-"""Arguments that the analyses share, checked before anything is computed: located errors instead of NumPy's."""
+"""Arguments that the analyses share, checked before anything is computed: located errors instead of NumPy's.
+
+In calls about a point of a path the model has the parameters of that point while they last.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from numbers import Integral
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,6 +24,8 @@ SHARPEST = 1e-14  # tolerance of adaptive steps
 SHORTEST, LONGEST = 1e-50, 1e12  # s
 MOST_STEPS = 1e10
 MOST_COUNTED = 1_000_000_000
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 def check_state(caller: str, model: Any, time: Any, spin: Any = None, center: Any = (0.0, 0.0, 0.0)) -> None:
@@ -134,3 +141,36 @@ def check_count(n: Any, caller: str, name: str = "n", meaning: str = "how many")
     if not 1 <= count <= MOST_COUNTED or isinstance(n, bool):
         raise SolveError(f"{caller}: {name} is {shown(n)}; pass {meaning}, a whole number from 1 to {MOST_COUNTED}")
     return count
+
+
+def carrying(argument: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Decorate a call whose first argument is a model: an equilibrium of a path given as `argument` sets the model's
+    parameters for as long as the call takes.
+    """
+
+    def decorate(call: Callable[_P, _R]) -> Callable[_P, _R]:
+        position = list(inspect.signature(call).parameters).index(argument)
+
+        @functools.wraps(call)
+        def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            given: Any = kwargs.get(argument, args[position] if len(args) > position else None)
+            model: Any = args[0] if args else kwargs.get("model")
+            carried = given.settings.get("parameters") if isinstance(given, Equilibrium) else None
+            if not carried or not isinstance(model, Model) or model is not given.model:
+                return call(*args, **kwargs)
+            known = model.parameters  # some may have left with their components
+            carried = {name: value for name, value in carried.items() if name in known}
+            now = {name: known[name] for name in carried}
+            try:
+                model.set(**carried)
+                result = call(*args, **kwargs)
+                motion = getattr(result, "motion", None)
+                if motion is not None:
+                    motion.sample()  # loads as they are now; the model gets its own parameters back
+                return result
+            finally:
+                model.set(**now)
+
+        return wrapper
+
+    return decorate

@@ -14,10 +14,9 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import Campbell, CriticalSpeed
+from cosserat.solve.analyses.points import SteadyStates
 from cosserat.solve.analyses.stability import checked_values, critical_of
-from cosserat.solve.analyses.steady_states import SteadyStates
-from cosserat.solve.arguments import check_count, check_state
-from cosserat.solve.carried import carrying
+from cosserat.solve.arguments import carrying, check_count, check_state
 from cosserat.solve.linear.crossings import all_crossings, usual_neutral
 from cosserat.solve.linear.spectra import Complex, Spectra, Spectrum, match
 from cosserat.solve.motion.stopwatch import Stopwatch

@@ -13,9 +13,8 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.balance.balance import Balance
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import NodalParametric, Parametric
-from cosserat.solve.balance.points import NodalPoints, Points
+from cosserat.solve.balance.points import NodalPoints, NodalSweep, Points, Sweep
 from cosserat.solve.balance.statics import statics_at
-from cosserat.solve.balance.sweep import NodalSweep, Sweep
 from cosserat.solve.formulation import Floating, floating_of
 
 

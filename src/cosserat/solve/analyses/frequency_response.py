@@ -21,8 +21,7 @@ from cosserat.results.linear import POSITION
 from cosserat.results.response import Response
 from cosserat.solve.analyses.linearize import following, project
 from cosserat.solve.analyses.modes import quiet_point
-from cosserat.solve.arguments import check_choice, check_count
-from cosserat.solve.carried import carrying
+from cosserat.solve.arguments import carrying, check_choice, check_count
 from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.inverse import Bordered

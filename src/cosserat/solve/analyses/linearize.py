@@ -16,8 +16,7 @@ from cosserat.model.model import Model
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel
 from cosserat.results.state_space import LawStates, OutputRows, RollingStates, definite
 from cosserat.solve.analyses.points import point_at
-from cosserat.solve.arguments import check_choice, check_count
-from cosserat.solve.carried import carrying
+from cosserat.solve.arguments import carrying, check_choice, check_count
 from cosserat.solve.linear.basis import Basis, MovingColumns, constant, leading, mode_names
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices

@@ -18,8 +18,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.solve.analyses.points import point_at
-from cosserat.solve.arguments import check_count, check_model
-from cosserat.solve.carried import carrying
+from cosserat.solve.arguments import carrying, check_count, check_model
 from cosserat.solve.coarseness import warn_of_deflections, warn_of_frequencies
 from cosserat.solve.linear.altered import held_at
 from cosserat.solve.linear.basis import basis_of_motions, reduced

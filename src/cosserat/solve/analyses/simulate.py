@@ -11,6 +11,7 @@ from cosserat.results.checkpoint import INTERVAL
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.run import Run
 from cosserat.solve.arguments import (
+    carrying,
     check_call,
     check_flag,
     check_known,
@@ -19,7 +20,6 @@ from cosserat.solve.arguments import (
     check_rho,
     check_span,
 )
-from cosserat.solve.carried import carrying
 from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.formulation import Floating
 from cosserat.solve.interrupts import kept_results

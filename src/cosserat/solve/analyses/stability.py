@@ -12,9 +12,8 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
-from cosserat.solve.analyses.steady_states import SteadyStates
-from cosserat.solve.arguments import check_count
-from cosserat.solve.carried import carrying
+from cosserat.solve.analyses.points import SteadyStates
+from cosserat.solve.arguments import carrying, check_count
 from cosserat.solve.linear.crossings import EigenCrossing, all_crossings, settle, usual_neutral
 from cosserat.solve.linear.spectra import Spectra
 from cosserat.solve.motion.stopwatch import Stopwatch

@@ -13,10 +13,9 @@ from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE, Boundary, StabilityMap
+from cosserat.solve.analyses.points import SteadyStates
 from cosserat.solve.analyses.stability import checked_values
-from cosserat.solve.analyses.steady_states import SteadyStates
-from cosserat.solve.arguments import check_count
-from cosserat.solve.carried import carrying
+from cosserat.solve.arguments import carrying, check_count
 from cosserat.solve.linear.crossings import EigenCrossing, crossings
 from cosserat.solve.linear.spectra import Spectra, Spectrum
 from cosserat.solve.motion.stopwatch import Stopwatch

@@ -16,7 +16,7 @@ from cosserat.results.trajectory import Trajectory
 from cosserat.solve.balance.balance import Attempt, State
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import RELATIVE_STEP, Parametric, bends
-from cosserat.solve.balance.sweep import Sweep
+from cosserat.solve.balance.points import Sweep
 from cosserat.solve.formulation import Floating
 from cosserat.solve.trees.balance import TreeBalance, tree_balance_at
 from cosserat.solve.trees.point import TreePoint, with_reactions
