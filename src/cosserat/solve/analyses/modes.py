@@ -90,7 +90,7 @@ def modes(
         if about is not None:
             raise SolveError("modes: at and about both say about which state; pass one of them")
         check_model(model, "modes")
-        model = held_at(model, at, "modes")
+        model = held_at(model, at)
     wall, cpu = clock.perf_counter(), clock.process_time()
     point = quiet_point(model, about, time=time, spin=spin, center=center, caller="modes", formulation=formulation)
     result = modes_at(point, n, damped)

@@ -218,11 +218,9 @@ class SteadyStates:
                 about = equilibrium(
                     self.knobs.model, time=self._time, start=about, formulation=self._floating, **rotation
                 )
-            point = point_of(self._sweep.points(), about, self._time)
+            return point_of(self._sweep.points(), about, self._time)
         except SolveError as error:
             raise SolveError(f"{error} (at {self.knobs.text(values)})") from None
-        self._sweep.begin(point)
-        return point
 
     def _follow(self, known: tuple[Array, Any], target: Array, halvings: int) -> Any:
         """Solve at the target from a known state, in smaller steps if need be."""

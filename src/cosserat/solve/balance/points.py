@@ -13,6 +13,7 @@ import numpy as np
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import ParameterError, SolveError
+from cosserat.kernels.arrays import Inputs
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
@@ -78,17 +79,10 @@ class NodalPoints(Points):
     def at_reference(self, time: float) -> OperatingPoint:
         compiled, memory = new_point_memory(self.model, time)
         rotation = spin_twist(self.spin, self.center)
-        if rotation is not None:
-            check_steady(compiled, compiled.sampler.sample(np.array([time])), rotation)
+        inputs = compiled.sampler.sample(np.array([time]))
         assemble_configuration(compiled, time, memory)
-        state = memory.problem.state
         soften_redundant(compiled, memory)
-        if rotation is not None:
-            state.twist[:] = twists_in(rotation, state.frame)
-        settle_states(memory)
-        # for the multipliers; in balance the accelerations vanish
-        consistent_accelerations(compiled, time, memory, frozen=True)
-        state.rate[:] = 0.0
+        _turn_steadily(compiled, memory, time, rotation, inputs)
         return _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
 
     def described(self, time: float) -> OperatingPoint:
@@ -153,16 +147,25 @@ def _finish(compiled: CompiledModel, memory: Memory, time: float, kind: str) -> 
     return point
 
 
+def _turn_steadily(
+    compiled: CompiledModel, memory: Memory, time: float, rotation: Array | None, inputs: Inputs
+) -> None:
+    """Let the state turn, or rest, with the multipliers and states of laws that it has then."""
+    state = memory.problem.state
+    state.twist[:] = 0.0 if rotation is None else twists_in(rotation, state.frame)
+    if rotation is not None:
+        check_steady(compiled, inputs, rotation)
+    settle_states(memory)
+    consistent_accelerations(compiled, time, memory, inputs, frozen=True)
+    state.rate[:] = 0.0  # in balance accelerations vanish
+
+
 class Sweep(ABC):
     """States of a model at the present values of parameters that turn."""
 
     @abstractmethod
     def points(self) -> Points:
         """States that a user may name, or an equilibrium."""
-
-    @abstractmethod
-    def begin(self, point: Any) -> None:
-        """Take the first point, from which others follow."""
 
     @abstractmethod
     def solved(self, configuration: Any, last: bool) -> Any:
@@ -173,7 +176,7 @@ class Sweep(ABC):
 
     @abstractmethod
     def configuration(self, point: Any) -> Any:
-        """What is kept of a point, to start from it."""
+        """What is kept of a point, to start from it; others may follow in its memory."""
 
 
 class _KnownBalance(NamedTuple):
@@ -210,28 +213,17 @@ class NodalSweep(Sweep):
             )
         return inputs_alone(changed)
 
-    def _rotation(self) -> Array | None:
-        return spin_twist(self._knobs.spin, self._knobs.center)
-
     def points(self) -> NodalPoints:
         return NodalPoints(self._knobs.model, self._knobs.caller, self._knobs.spin, self._knobs.center)
-
-    def begin(self, point: OperatingPoint) -> None:
-        self._point = point
 
     def solved(self, configuration: _KnownBalance, last: bool) -> OperatingPoint | None:
         point = self._renewed()
         memory, compiled = point.memory, point.compiled
-        state, rotation = memory.problem.state, self._rotation()
+        state, inputs = memory.problem.state, memory.problem.inputs
+        rotation = spin_twist(self._knobs.spin, self._knobs.center)
         state.frame[:] = configuration.frame
         state.angle[:] = configuration.angle if configuration.angle.shape == state.angle.shape else 0.0
-        state.twist[:] = 0.0 if rotation is None else twists_in(rotation, configuration.frame)
-        inputs = memory.problem.inputs
-        if rotation is not None:
-            check_steady(compiled, inputs, rotation)
-        settle_states(memory)
-        consistent_accelerations(compiled, point.time, memory, inputs, frozen=True)
-        state.rate[:] = 0.0
+        _turn_steadily(compiled, memory, point.time, rotation, inputs)
         set_trial(memory, state)
         point.refresh()
         trial = memory.problem.trial
@@ -262,5 +254,5 @@ class NodalSweep(Sweep):
         return self._point
 
     def configuration(self, point: OperatingPoint) -> _KnownBalance:
-        trial = point.memory.problem.trial
+        self._point, trial = point, point.memory.problem.trial
         return _KnownBalance(trial.frame.copy(), trial.force.copy(), trial.angle.copy())

@@ -21,28 +21,28 @@ from cosserat.results.labels import WRENCH
 from cosserat.solve.linear.input_columns import Column
 
 
-def held_at(model: Model, pose: Any, caller: str) -> Model:
+def held_at(model: Model, pose: Any) -> Model:
     """The model with joints held at coordinates: ``{"shoulder": 0.3, "wrist.rx": 0.1, "ball": (0, 0, 1)}``.
 
     Their motions and efforts are replaced; everything else is shared with the model.
     """
     if not isinstance(pose, Mapping) or not pose:
-        raise SolveError(f"{caller}: at={pose!r}; pass a dict of joints and coordinates, such as {{'elbow': 0.5}}")
+        raise SolveError(f"modes: at={pose!r}; pass a dict of joints and coordinates, such as {{'elbow': 0.5}}")
     joints = {joint.name: joint for joint in model.joints}
     held: dict[str, dict[str, float]] = {}
     for key, value in pose.items():
         name, _, freedom = str(getattr(key, "name", key)).partition(".")
         if name not in joints:
             listed = ", ".join(map(repr, joints)) or "none"
-            raise SolveError(f"{caller}: at: no joint {name!r}; joints: {listed}")
+            raise SolveError(f"modes: at: no joint {name!r}; joints: {listed}")
         names = [f.name for f in joints[name].freedoms]
         if freedom and freedom not in names:
-            raise SolveError(f"{caller}: at: joint {name!r} has no freedom {freedom!r}; freedoms: {', '.join(names)}")
+            raise SolveError(f"modes: at: joint {name!r} has no freedom {freedom!r}; freedoms: {', '.join(names)}")
         chosen = [freedom] if freedom else names
         values = [value] if is_number(value) else list(value) if np.iterable(value) else []
         if len(values) != len(chosen) or not all(is_number(v) and np.isfinite(resolve(v)) for v in values):
             raise SolveError(
-                f"{caller}: at: {key!r} is {value!r}; pass {len(chosen)} finite number(s), for {', '.join(chosen)}"
+                f"modes: at: {key!r} is {value!r}; pass {len(chosen)} finite number(s), for {', '.join(chosen)}"
             )
         held.setdefault(name, {}).update({f: float(resolve(v)) for f, v in zip(chosen, values, strict=True)})
     posed = model.snapshot()

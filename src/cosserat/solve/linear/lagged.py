@@ -72,7 +72,8 @@ def lagged_pairs(matrices: Matrices, n: int) -> tuple[Complex, Complex]:
         s, z = complex(values[k]), shapes[:, k]
         others = np.abs(np.delete(values, k) - s)
         if abs(s) > _ZERO * largest and np.min(others, initial=np.inf) > _APART * abs(s):
-            s, z = _refined(full, s, z)
+            found = _followed(full, s, z, s, 0.5 * abs(s))  # beyond, it goes to another
+            s, z = (s, z) if found is None else found[:2]
         x = z[: len(V)]
         size = float(np.linalg.norm(x))
         if size <= _STILL * np.linalg.norm(z):
@@ -82,8 +83,8 @@ def lagged_pairs(matrices: Matrices, n: int) -> tuple[Complex, Complex]:
             out_values.append(value)
             out_shapes.append(shape)
     order = np.argsort(np.abs(out_values), kind="stable")
-    found = np.array(out_shapes, dtype=complex).reshape(-1, len(V))
-    return np.array(out_values, dtype=complex)[order], found[order].T
+    rows = np.array(out_shapes, dtype=complex).reshape(-1, len(V))
+    return np.array(out_values, dtype=complex)[order], rows[order].T
 
 
 def _first(values: Complex, candidates: NDArray[np.int_], n: int) -> NDArray[np.int_]:
@@ -115,31 +116,18 @@ def _told_from_zero(full: Matrices, values: Complex, shapes: Complex, largest: f
     reach = _ZERO * largest
     simple: list[int] = []
     for k in np.nonzero((np.abs(values) <= reach) & (values.imag >= 0.0))[0]:
-        s, z = _simple(full, complex(values[k]), shapes[:, k], reach)
-        double = z is None or any(abs(np.vdot(z, shapes[:, i])) > 1.0 - _APART for i in simple)
-        values[k] = 0.0 if double or abs(s) <= _ROUNDING * largest else s
-        if not double:
-            shapes[:, k] = z
+        z = shapes[:, k] / np.linalg.norm(shapes[:, k])
+        found = _followed(full, complex(values[k]), z, 0.0, 10.0 * reach, _SIMPLE**2 * reach)
+        values[k] = 0.0
+        if found is None or found[2] > _SIMPLE * reach:
+            continue
+        s, z, _ = found
+        if all(abs(np.vdot(z, shapes[:, i])) <= 1.0 - _APART for i in simple):
+            values[k], shapes[:, k] = 0.0 if abs(s) <= _ROUNDING * largest else s, z
             simple.append(int(k))
     below = (np.abs(values) <= reach) & (values.imag < 0.0)
     values[below] = 0.0
     return values, shapes
-
-
-def _simple(full: Matrices, s: complex, z: Complex, reach: float) -> tuple[complex, Complex | None]:
-    """A simple eigenvalue near s, and its shape of unit norm; None if it is not simple."""
-    start, z = s, z / np.linalg.norm(z)
-    for _ in range(_TURNS):
-        try:
-            s, z, step = _newton(full, s, z)
-        except RuntimeError:
-            return s, z  # it is the eigenvalue
-        s = s if start.imag else complex(s.real)
-        if not np.isfinite(s) or abs(s) > 10.0 * reach:
-            return start, None
-        if step <= max(_REFINED * abs(s), _SIMPLE**2 * reach):
-            return s, z
-    return (s, z) if step <= _SIMPLE * reach else (start, None)
 
 
 def _newton(full: Matrices, s: complex, z: Complex) -> tuple[complex, Complex, float]:
@@ -150,17 +138,19 @@ def _newton(full: Matrices, s: complex, z: Complex) -> tuple[complex, Complex, f
     return complex(s - step), u / np.linalg.norm(u), abs(step)
 
 
-def _refined(full: Matrices, s: complex, z: Complex) -> tuple[complex, Complex]:
-    """Newton's method, as long as it stays near."""
-    start = s, z
+def _followed(
+    full: Matrices, s: complex, z: Complex, centre: complex, radius: float, least: float = 0.0
+) -> tuple[complex, Complex, float] | None:
+    """Newton's method from an eigenvalue and its shape, with the size of its last step; None where it leaves a circle."""
+    real, step = not s.imag, np.inf
     for _ in range(_TURNS):
         try:
             s, z, step = _newton(full, s, z)
         except RuntimeError:
-            return s, z  # it is the eigenvalue
-        s = s if start[0].imag else complex(s.real)
-        if not np.isfinite(s) or abs(s - start[0]) > 0.5 * abs(start[0]):
-            return start  # it went to another
-        if step <= _REFINED * abs(s):
+            return s, z, 0.0  # it is the eigenvalue
+        s = complex(s.real) if real else s
+        if not np.isfinite(s) or abs(s - centre) > radius:
+            return None
+        if step <= max(_REFINED * abs(s), least):
             break
-    return s, z
+    return s, z, step

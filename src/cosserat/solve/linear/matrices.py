@@ -212,10 +212,10 @@ def slips_at(point: OperatingPoint, phi: csc_matrix) -> Slips | None:
     return Slips(which, csc_matrix(vstack((csc_matrix((of_joints, 6 * n)), drift))))
 
 
-def tangents(point: OperatingPoint, along: bool = True) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
+def tangents(point: OperatingPoint) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
     """Mass, damping and stiffness (6n, 6n) of what is in the memory of a point, whose forces have been evaluated.
 
-    Of motions H exp(x), whose twists are v + x' + ad(v) x; not `along`: derivatives by frames, twists and their rates.
+    Of motions H exp(x), whose twists are v + x' + ad(v) x.
     """
     compiled, trial = point.compiled, point.memory.problem.trial
     n = compiled.n_nodes
@@ -233,10 +233,10 @@ def tangents(point: OperatingPoint, along: bool = True) -> tuple[csc_matrix, csc
             "the equations cannot be linearised here: forces or their derivatives are not numbers"
             + (f"; loads that depend on the state: {laws}; do their laws and tables cover this state?" if laws else "")
         )
-    if along and np.any(moving):
+    if np.any(moving):
         K = K + C @ moving
         C = C + M @ moving
-    if along and np.any(turning):
+    if np.any(turning):
         K = K + M @ turning
     mass, damping, stiffness = (nodal_matrix(compiled, of_nodes, blocks) for blocks in (M, C, K))
     return mass, damping, stiffness

@@ -184,9 +184,6 @@ class TreeSweep(Sweep):
     def points(self) -> TreePoints:
         return TreePoints(self._knobs.model, self._knobs.caller, self._renewal.now().spin, self._floating)
 
-    def begin(self, point: TreePoint) -> None:
-        """Nothing is kept of it."""
-
     def solved(self, configuration: Trajectory, last: bool) -> TreePoint | None:
         system = self._renewal.now()
         known = system.taken(system.start(self._time), configuration)

@@ -20,8 +20,8 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Reference, Trajectory
-from cosserat.solve.floating.integration import new_stepper
 from cosserat.solve.differences import STEP, slopes
+from cosserat.solve.floating.integration import new_stepper
 from cosserat.solve.floating.model import floating_model
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.start import angles_in, starting_state
