@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +58,18 @@ class Memory:
         if self.table is not None:
             for name, group in groups.items():
                 handles.repack(self.table, name, group)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Afterwards state, trial state and inputs are what they were."""
+        inputs = self.problem.inputs
+        known = [(array, array.copy()) for group in (self.problem.state, self.problem.trial) for array in group]
+        try:
+            yield
+        finally:
+            for array, before in known:
+                array[...] = before
+            self.replace(inputs=inputs)
 
 
 def _sizes(compiled: CompiledModel) -> dict[str, int]:

@@ -134,7 +134,10 @@ def compare(
     table, found = (None, None) if known is None else known
     energy, scale = _energies(galilean, floating, n)
     bending, shares = deflections.bending(), _modal_energy(tree, floating)
-    findings = _stopped(galilean, floating)
+    findings: list[Finding] = []
+    if not floating.status.ok:
+        text = f"the floating run {floating.status.message}"
+        findings.append(Finding("stopped", text, float(floating.time[-1]), float(galilean.time[-1])))
     if bending:
         rates = deflections.rates()
         bodies = {
@@ -256,13 +259,6 @@ def _energies(galilean: Run, floating: Run, n: int) -> tuple[dict[str, float], f
     one, two = (run.energy.isel(time=slice(n)) for run in (galilean, floating))
     apart = {key: float(np.abs(one[key].values - two[key].values).max()) for key in ENERGIES}
     return apart, max(float(np.ptp(one[key].values)) for key in ("kinetic", "strain", "potential", "work"))
-
-
-def _stopped(galilean: Run, floating: Run) -> list[Finding]:
-    if not floating.status.ok:
-        text = f"the floating run {floating.status.message}"
-        return [Finding("stopped", text, float(floating.time[-1]), float(galilean.time[-1]))]
-    return []
 
 
 def _modal_energy(tree: FlexibleTree, floating: Run) -> dict[str, Array]:

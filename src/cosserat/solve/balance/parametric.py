@@ -177,11 +177,8 @@ class NodalParametric(Parametric):
             check_steady(self.statics.compiled, memory.problem.inputs, self.statics.spin)
 
     def derivative(self, name: str) -> Array:
-        trial = self.statics.memory.problem.trial
-        stress, strain = trial.stress.copy(), trial.strain.copy()
-        out = super().derivative(name)
-        trial.stress[:], trial.strain[:] = stress, strain
-        return out
+        with self.statics.memory.kept():  # stresses may be predicted ones
+            return super().derivative(name)
 
     def stored(self, name: str, states: Sequence[tuple[State, float]]) -> tuple[History | None, list[Equilibrium]]:
         rows = []

@@ -93,12 +93,10 @@ def _demand_rates(point: OperatingPoint, flow: Flow, caller: str, when: str = ""
 def _later(point: OperatingPoint, flow: Flow, offset: float) -> Iterator[OperatingPoint]:
     """Inside, the mechanism is where the steady motion takes it, with the accelerations and reactions it has there."""
     memory, compiled, n = point.memory, point.compiled, point.compiled.n_nodes
-    state, trial, inputs = memory.problem.state, memory.problem.trial, memory.problem.inputs
-    kept = {name: getattr(trial, name).copy() for name in ("frame", "twist", "rate", "force", "angle")}
-    before = {name: getattr(state, name).copy() for name in state._fields}
-    try:
-        state.frame[:n] = frame_to_row(flow.frames(kept["frame"], offset))
-        state.twist[:n] = flow.turned(kept["twist"], offset)
+    state, trial = memory.problem.state, memory.problem.trial
+    with memory.kept():
+        state.frame[:n] = frame_to_row(flow.frames(trial.frame, offset))
+        state.twist[:n] = flow.turned(trial.twist, offset)
         set_trial(memory, state)
         later = replace(point, time=point.time + offset)
         later.refresh()  # angles go on
@@ -107,13 +105,7 @@ def _later(point: OperatingPoint, flow: Flow, offset: float) -> Iterator[Operati
         set_trial(memory, state)
         later.refresh()
         yield later
-    finally:
-        for name, value in before.items():
-            getattr(state, name)[...] = value
-        memory.replace(inputs=inputs)
-        for name, value in kept.items():
-            getattr(trial, name)[...] = value
-        point.refresh()
+    point.refresh()
 
 
 def _demand_constant(point: OperatingPoint, flow: Flow, caller: str) -> None:

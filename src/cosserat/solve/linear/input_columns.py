@@ -222,17 +222,15 @@ def motion_column(point: OperatingPoint, joint: JointInfo, i: int, name: str) ->
     for part in (slice(3, 12), slice(12, 21)):
         if np.any(rate[row, part]):
             turned[row, part] = rate[row, part]
-    multipliers, inputs = trial.force.copy(), memory.problem.inputs
-    trial.force[:] = 0.0
-    if np.any(rate[row, 3:]):
+    with memory.kept():
         of_rotation = (arrays.kind[joint.index] == ROTATION) & (np.arange(6) < arrays.n_rows[joint.index])
-        trial.force[joint.index] = np.where(of_rotation, multipliers[joint.index], 0.0)
-    memory.replace(inputs=inputs._replace(drive=turned[None].copy()))
-    trial.residual[:] = 0.0
-    joint_forces(memory.address, 0)
-    force = -trial.residual[: compiled.n_nodes].ravel()
-    trial.force[:] = multipliers
-    memory.replace(inputs=inputs)
+        turning = np.where(of_rotation, trial.force[joint.index], 0.0)
+        trial.force[:], trial.residual[:] = 0.0, 0.0
+        if np.any(rate[row, 3:]):
+            trial.force[joint.index] = turning
+        memory.replace(inputs=memory.problem.inputs._replace(drive=turned[None].copy()))
+        joint_forces(memory.address, 0)
+        force = -trial.residual[: compiled.n_nodes].ravel()
     point.refresh()
     _demand_possible(point, name, -phi_u)
     again = lambda there: _independent(there, -_demanded(there, joint, i)[1])  # noqa: E731

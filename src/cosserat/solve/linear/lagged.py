@@ -141,7 +141,7 @@ def _newton(full: Matrices, s: complex, z: Complex) -> tuple[complex, Complex, f
 def _followed(
     full: Matrices, s: complex, z: Complex, centre: complex, radius: float, least: float = 0.0
 ) -> tuple[complex, Complex, float] | None:
-    """Newton's method from an eigenvalue and its shape, with the size of its last step; None where it leaves a circle."""
+    """Newton's method from an eigenvalue and its shape, and its last step; None where it leaves a circle."""
     real, step = not s.imag, np.inf
     for _ in range(_TURNS):
         try:

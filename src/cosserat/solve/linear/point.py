@@ -64,21 +64,17 @@ class OperatingPoint:
     def displaced(self, offset: float) -> Iterator[None]:
         """Inside, the frames and prescribed motions are those a little later: H exp(t v + t^2/2 v')."""
         trial, inputs = self.memory.problem.trial, self.memory.problem.inputs
-        frame, angle = trial.frame.copy(), trial.angle.copy()
         drive, rate, accel = (d[0] for d in self.compiled.sampler.sample_rates(np.array([self.time])))
         path = offset * trial.twist + 0.5 * offset**2 * trial.rate
-        moved = [row_to_frame(H) @ se3.exp(y) for H, y in zip(frame, path, strict=True)]
-        try:
+        moved = [row_to_frame(H) @ se3.exp(y) for H, y in zip(trial.frame, path, strict=True)]
+        with self.memory.kept():
             self.offset = offset
             trial.frame[:] = frame_to_row(np.array(moved))
             self.memory.replace(inputs=inputs._replace(drive=(drive + offset * (rate + 0.5 * offset * accel))[None]))
             self.refresh()
             yield
-        finally:
-            self.offset = 0.0
-            trial.frame[:], trial.angle[:] = frame, angle
-            self.memory.replace(inputs=inputs)
-            self.refresh()
+        self.offset = 0.0
+        self.refresh()
 
     @cached_property
     def mechanism(self) -> Mechanism:
