@@ -115,14 +115,14 @@ def continuation(
     knobs = Knobs(model, [parameter], spin, center, "continuation")
     check_call(progress, "continuation", "progress", "of the number of steps and the value")
     frames = formulation_of(formulation, model, "continuation")
-    options = Options(step, max_step, max_steps, until, time, tolerance, progress)
+    options = Options(float(stop), step, max_step, max_steps, mode, until, time, tolerance, progress)
     with knobs.kept():
-        path, ends = _follow(knobs, frames, start, float(stop), direction, mode, options)
+        path, ends = _follow(knobs, frames, start, direction, options)
         for point in _chosen(path, switch):
             for side in (1, -1):
                 if path.status.outcome in _BY_USER:
                     return path
-                branch, _ = _follow(knobs, frames, point, float(stop), side, mode, options, ends)
+                branch, _ = _follow(knobs, frames, point, side, options, ends)
                 path.branches.append(branch)
                 if branch.status.outcome in _BY_USER:
                     return path
@@ -135,9 +135,7 @@ def _check(
     caller = "continuation"
     check_number(stop, caller, "stop", "the value at which the path ends")
     if isinstance(start, PathPoint):
-        if start.kind != "branch":
-            raise SolveError(f"continuation: {start.label!r} is a limit point, where no other path begins; "
-                             "start at a branch point")  # fmt: skip
+        _demand_branch(start, "start")
     elif check_number(start, caller, "start", "a branch point, or the value at which the path begins") == stop:
         raise SolveError(f"continuation: start and stop are both {start!r}; a path needs a way to go")
     for word, number in (("step", step), ("max_step", max_step)):
@@ -155,18 +153,11 @@ def _check(
 
 
 def _follow(
-    knobs: Knobs,
-    frames: Formulation,
-    start: float | PathPoint,
-    stop: float,
-    side: int,
-    mode: int,
-    options: Options,
+    knobs: Knobs, frames: Formulation, start: float | PathPoint, side: int, options: Options,
     ends: tuple[float, float] | None = None,
-) -> tuple[Path, tuple[float, float]]:
+) -> tuple[Path, tuple[float, float]]:  # fmt: skip
     """One path, and the range of the parameter that scales it."""
-    watch = Stopwatch()
-    name = knobs.names[0]
+    watch, name, stop = Stopwatch(), knobs.names[0], options.stop
     found = _start(knobs, frames, start, options)
     value = knobs.values[name]
     if ends is None:
@@ -178,35 +169,25 @@ def _follow(
     balance = frames.parametric(knobs, found, options.time, {name: np.copysign(scale, stop - value)})
     arc = Arc(balance, name, scale, options.tolerance)
     trace = Trace(branched=isinstance(start, PathPoint))
-    leave = _crossing_direction(arc, start, side, mode) if isinstance(start, PathPoint) else None
-    beside = arc.neutral
+    leave, beside = None, arc.neutral
     if isinstance(start, PathPoint):
-        arc.neutral = np.array(start.motions).T.reshape(arc.n, -1)  # along which the equations are singular here
+        leave = _crossing_direction(arc, start, side, options.mode)
+        beside, arc.neutral = arc.neutral, np.array(start.motions).T.reshape(arc.n, -1)  # all that is singular here
     first = _first(arc, value)
     arc.neutral = beside
     with Interrupts() as options.interrupts:
         try:
-            status = walk(arc, trace, first, leave, stop, options)
-        except KeyboardInterrupt:
-            status = Status(Outcome.INTERRUPTED, options.time, "", f"{name} = {_last(trace, value):.6g}")
-        except Raised as error:
-            where = f"{name} = {_last(trace, value):.6g}"
-            status = Status(Outcome.CALL_FAILED, options.time, str(error), where, cause=error.cause)
-    stats = {
-        "steps": len(trace.points) - 1,
-        **arc.statics.stats,
-        "nodes": arc.statics.compiled.n_nodes,
-        "joints": arc.statics.compiled.n_joints,
-        **watch.seconds,
-    }
+            status = walk(arc, trace, first, leave, options)
+        except (KeyboardInterrupt, Raised) as error:
+            where = f"{name} = {trace.points[-1].state.value if trace.points else value:.6g}"
+            status = Status(Outcome.INTERRUPTED, options.time, "", where)
+            if isinstance(error, Raised):
+                status = Status(Outcome.CALL_FAILED, options.time, str(error), where, cause=error.cause)
+    stats = {"steps": len(trace.points) - 1, **arc.statics.stats, **watch.seconds}
     path = _path_of(arc, trace, status, stats, options.time)
     if isinstance(start, PathPoint):
         path.origin = start
     return path, ends
-
-
-def _last(trace: Trace, value: float) -> float:
-    return trace.points[-1].state.value if trace.points else value
 
 
 def _start(knobs: Knobs, frames: Formulation, start: float | PathPoint, options: Options) -> Equilibrium:
@@ -299,7 +280,12 @@ def _chosen(path: Path, switch: str | PathPoint | None) -> list[PathPoint]:
     if switch == "all":
         return [point for point in path.points if point.kind == "branch"]
     point = path.point(switch) if isinstance(switch, str) else switch
-    if point.kind != "branch":
-        raise SolveError(f"continuation: {point.label!r} is a limit point, where no other path begins; "
-                         "switch at a branch point")  # fmt: skip
+    _demand_branch(point, "switch")
     return [point]
+
+
+def _demand_branch(point: PathPoint, word: str) -> None:
+    if point.kind != "branch":
+        raise SolveError(
+            f"continuation: {point.label!r} is a limit point, where no other path begins; {word} at a branch point"
+        )

@@ -118,8 +118,6 @@ def equilibrium_of(
         "stable": stands,
         "load_steps": n_steps,
         **statics.stats,
-        "nodes": statics.compiled.n_nodes,
-        "joints": statics.compiled.n_joints,
         **watch.seconds,
     }
     settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}

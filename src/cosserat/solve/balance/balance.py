@@ -81,8 +81,11 @@ class Balance(ABC):
 
     @property
     def stats(self) -> dict[str, Any]:
-        """What was done."""
-        return {"iterations": self.iterations, "factorizations": self.factorizations}
+        """What was done, and with how much."""
+        return {
+            "iterations": self.iterations, "factorizations": self.factorizations,
+            "nodes": self.compiled.n_nodes, "joints": self.compiled.n_joints,
+        }  # fmt: skip
 
     def measure(self, compiled: CompiledModel) -> None:
         """Take the nodes that results read, and sizes from them."""

@@ -26,9 +26,11 @@ _CORNER, _SHARPEST = 1e-3, 0.3  # step length across a corner, and cosine of its
 class Options:
     """How a path is followed, and how far all of its branches are."""
 
+    stop: float  # value of the parameter
     step: float
     max_step: float
     max_steps: int
+    mode: int  # of a branch point: which of its critical shapes
     until: Callable[[Equilibrium, float], bool] | None
     time: float
     tolerance: float
@@ -79,10 +81,10 @@ class Trace:
         self.points.append(point)
 
 
-def walk(arc: Arc, trace: Trace, first: PathState, leave: Array | None, stop: float, options: Options) -> Status:
+def walk(arc: Arc, trace: Trace, first: PathState, leave: Array | None, options: Options) -> Status:
     """Step by step until the end; `leave` is the direction of the first step, if not along the path."""
     here = point_of(arc, first) if leave is None else ExaminedState(first, np.zeros(0), np.zeros((arc.n, 0)))
-    length = options.step
+    length, stop = options.step, options.stop
     if leave is None:
         if (stop - first.value) * first.tangent[-1] < 0.0:
             first.tangent = -first.tangent
