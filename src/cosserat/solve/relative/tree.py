@@ -19,8 +19,7 @@ from cosserat.model.places import Place
 from cosserat.results.composed import Posture
 from cosserat.results.trajectory import as_simulated
 from cosserat.solve.relative.coordinates import OnGroup
-from cosserat.solve.relative.engines import made_again, new_engine
-from cosserat.solve.relative.modal_engine import ModalEngine
+from cosserat.solve.relative.modal_engine import Engine, ModalEngine, made_again, new_engine
 from cosserat.solve.relative.nonholonomic import VelocityConstraint
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives, TreeMotion
 from cosserat.solve.relative.states import StateChecker
@@ -28,7 +27,6 @@ from cosserat.solve.relative.states import StateChecker
 if TYPE_CHECKING:
     from cosserat.results.composed import ComposedVectors
     from cosserat.solve.relative.constrained import ConstrainedDynamics
-    from cosserat.solve.relative.engines import Engine
 
 _NOT_PLAIN = (TypeError, ValueError, AttributeError, IndexError)  # what engines raise where arguments are to be checked
 
