@@ -121,11 +121,15 @@ def _demand_constant(point: OperatingPoint, flow: Flow, caller: str) -> None:
         return
     word = _change(here, there, flow.turns(offset), _LATER / offset)
     if word:
-        raise SolveError(
-            f"{caller}: the motion described by the initial velocities goes on, but its linear equations change with "
-            f"time: their {word} is another after {offset:.3g} s; parts that turn against the others, as wheels do, "
-            "must look the same from all sides"
-        )
+        raise changing(caller, word, offset)
+
+
+def changing(caller: str, word: str, later: float) -> SolveError:
+    """What to say of a steady motion whose linear equations are not constant."""
+    return SolveError(
+        f"{caller}: the motion goes on, but its linear equations change with time: their {word} is another after "
+        f"{later:.3g} s; parts that turn against the others, as wheels do, must look the same from all sides"
+    )
 
 
 def _change(here: Matrices, there: Matrices, turns: Array, fast: float) -> str:

@@ -13,6 +13,7 @@ from cosserat.results.run import Run
 from cosserat.solve.balance.points import Points
 from cosserat.solve.floating.verdicts import bent_far
 from cosserat.solve.formulation import Floating
+from cosserat.solve.linear.described import changing
 from cosserat.solve.linear.point import MOMENT, MOTION
 from cosserat.solve.trees.balance import TreeBalance
 from cosserat.solve.trees.point import TreePoint, with_reactions
@@ -149,10 +150,6 @@ def _steady(
     for word, power in (("mass", 0), ("damping", 1), ("stiffness", 2)):
         apart = np.abs((getattr(here, word) - getattr(there, word)).toarray() * scale)
         if np.max(apart) > 1e-6 * inertia * rate**power:
-            raise SolveError(
-                f"{caller}: the motion goes on, but its linear equations change with time: their {word} is another "
-                f"after {later:.3g} s; parts that turn against the others, as wheels do, must look the same from all "
-                "sides"
-            )
+            raise changing(caller, word, later)
     system.load(state.t)
     return found
