@@ -15,10 +15,12 @@ from cosserat.lie.protocol import Array
 from cosserat.results import kinematics, rolling
 from cosserat.results.answers import Answers, Question
 from cosserat.results.beams import divergence
+from cosserat.results.dataset import dataset, report
 from cosserat.results.labels import ENERGIES, FLUID_ENERGIES, SECTION_FORCE, SOLID, STRAIN
 from cosserat.results.monitors import FloatingMonitors, Monitors, fluid_energies
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
+from cosserat.results.observed import Observed
 from cosserat.results.status import FEWEST, Outcome, Status, held_together, judged
 from cosserat.results.trajectory import FloatingRecord, OfTrajectory, Trajectory, as_simulated, record_of
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from xarray import DataArray, Dataset
 
-    from cosserat.results.observed import Observed
 
 _MODAL = {"coordinate": ("q", "modal coordinate"), "rate": ("v", "modal rate")}
 _INTERNAL = frozenset(("floating", "monitors", "motion", "of_motion", "trajectory"))
@@ -143,8 +144,6 @@ class Run(OfTrajectory, Answers["DataArray"]):
         >>> table.position("puck").values[-1, :2].round(6).tolist()
         [-0.566632, -3.111097]
         """
-        from cosserat.results.observed import Observed
-
         return Observed(self, observer)
 
     # joints: see `Answers` --------------------------------------------------------------------------------------------
@@ -298,8 +297,6 @@ class Run(OfTrajectory, Answers["DataArray"]):
 
     def report(self) -> str:
         """A table of how the run went; also printed by ``print(run.report())``."""
-        from cosserat.results.dataset import report
-
         return report(self)
 
     # everything, files and pictures -----------------------------------------------------------------------------------
@@ -307,8 +304,6 @@ class Run(OfTrajectory, Answers["DataArray"]):
     @cached_property
     def data(self) -> Dataset:
         """Everything as one labelled Dataset: bodies, beams (time, node), joints, energies, monitors."""
-        from cosserat.results.dataset import dataset
-
         return dataset(self)
 
     def save(self, path: str | Path) -> None:
