@@ -111,6 +111,12 @@ class Equilibrium(OfTrajectory, Answers[Any]):
 
         return plot_shape(self.motion, ax, path)
 
+    def show(self, path: str | Path | None = None, open: bool | None = None) -> Path:
+        """Write a 3D view as one HTML file, as `Run.show` does, and open it in a browser if no path is given."""
+        from cosserat.view.scene import show
+
+        return show(Run.of_motion(self.trajectory, self.motion), path, open, None)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as its file; see `Run`."""
         from cosserat.io.netcdf import equilibrium_from, image

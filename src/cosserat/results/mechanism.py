@@ -81,6 +81,12 @@ class ModalInfo(NamedTuple):
     recovery: dict[str, RecoveryPoint]
     outline: Outline
 
+    @property
+    def nodes(self) -> list[int]:
+        """Its interfaces, with its floating frame before a single one: a line that shows where it is."""
+        ends = list(self.interfaces.values())
+        return ends if len(ends) > 1 else [self.frame, *ends]
+
 
 @dataclass(frozen=True)
 class Mechanism:

@@ -14,7 +14,7 @@ from cosserat.results.modes import Modes, remark, where
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.view.plot import new_figure, save, shape_lines
-from cosserat.view.scene import smooth
+from cosserat.view.scene import show, smooth
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,7 +80,7 @@ def animate_mode(modes: Modes, i: int, path: str | Path | None, open: bool | Non
         frames, still, still, *(np.repeat(a[-1:], len(time), axis=0) for a in (source.force, source.angle))
     )
     run = Run(Trajectory(modes.trajectory.compiled, time, history, modes.status))
-    return run.show(path, open=open)
+    return show(run, path, open, None, title(modes, i))
 
 
 def _scale(modes: Modes, i: int, amplitude: float | None) -> float:

@@ -83,11 +83,13 @@ def plot_shape(motion: Motion, ax: Any, path: str | Path | None) -> Figure:
 
 
 def shape_lines(motion: Motion, frames: Array) -> dict[str, Array]:
-    """Nodes of every beam, and for a rigid body the line through its joints and centre of mass, (n, 3) each."""
+    """Points (n, 3) of every body: nodes of a beam, interfaces of a modal body, joints and centre of mass of a rigid one."""
     mechanism = motion.mechanism
     lines = {}
     for name, mesh in mechanism.beams.items():
         lines[name] = frames[mesh.nodes, 9:]
+    for name, info in mechanism.modal.items():
+        lines[name] = frames[info.nodes, 9:]
     joints = mechanism.system.joints
     for name, node in mechanism.bodies.items():
         R, x = frames[node, :9].reshape(3, 3), frames[node, 9:]

@@ -29,23 +29,23 @@ PALETTE = ("#2f7fd1", "#e4572e", "#2a9d74", "#8e5bd0", "#d99a1c", "#c2417c", "#3
 LINES = "#6b3f8f"  # springs, dampers and tendons
 
 
-def show(run: Run, path: str | Path | None, open: bool | None, trail: Any) -> Path:
-    """Write the animation and, if wanted, open it."""
+def show(run: Run, path: str | Path | None, open: bool | None, trail: Any, title: str = "") -> Path:
+    """Write the animation and, if wanted, open it; with the name of the model, unless another title is given."""
     if path is None:
         name = "".join(c if c.isalnum() else "_" for c in run.motion.mechanism.name)
         target = Path(tempfile.mkdtemp(prefix="cosserat_")) / f"{name}.html"
     else:
         target = output.target(path, (".html", ".htm"), "an animation is an HTML file, such as 'run.html'")
-    output.write(target, html(run, trail))
+    output.write(target, html(run, trail, title))
     if open if open is not None else path is None:
         webbrowser.open(target.resolve().as_uri())
     return target
 
 
-def html(run: Run, trail: Any = None) -> str:
+def html(run: Run, trail: Any = None, title: str = "") -> str:
     """The text of the file."""
     page = files("cosserat.view").joinpath("scene.html").read_text(encoding="utf-8")
-    title = escape(run.motion.mechanism.name, quote=False)
+    title = escape(title or run.motion.mechanism.name, quote=False)
     data = json.dumps(scene(run, trail), separators=(",", ":")).replace("</", "<\\/")
     return page.replace("__TITLE__", title).replace("__DATA__", data)
 
@@ -79,7 +79,11 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         )
     own = {node: body["colour"] for node, body in zip(mechanism.bodies.values(), bodies, strict=True)}
     wheels = [_wheel(run, k, own, rows) for k in discs(motion)]
-    outlines = [_outline(run, name, next(colours), rows) for name in mechanism.modal]
+    bent = run.floating is not None  # of modes in motion only the frames are known: lines between interfaces
+    outlines = [_outline(run, name, next(colours), rows) for name in mechanism.modal if bent]
+    for name, info in mechanism.modal.items() if not bent else ():
+        points = motion.frame[rows][:, info.nodes, 9:]
+        beams.append({"name": name, "colour": next(colours), "radius": None, "n": points.shape[1], "x": _pack(points)})
     joints = []
     for joint in mechanism.joints.values():
         arrays = mechanism.system.joints

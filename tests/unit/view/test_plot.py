@@ -172,3 +172,41 @@ def test_joints_are_drawn_by_their_coordinate() -> None:
     assert "position (m)" in run.plot("bob").axes[0].get_ylabel()
     with pytest.raises(cs.CosseratError, match="two pictures"):
         run.plot("bob", "pivot")
+
+
+def test_an_equilibrium_is_shown_still(tmp_path: Path) -> None:
+    model = cs.Model("strip", gravity=(0, 0, -9.81))
+    strip = model.add(
+        cs.Beam("strip", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.005), material=cs.materials.STEEL, elements=4)
+    )
+    model.add(cs.Fixed("clamp", cs.GROUND, strip.start))
+    rest = cs.equilibrium(model)
+    text = rest.show(tmp_path / "rest.html").read_text(encoding="utf-8")
+    data = json.loads(re.search(r"const S = (.*);\n", text)[1])
+    points = np.frombuffer(base64.b64decode(data["beams"][0]["x"]), dtype="<f4").reshape(-1, 3)
+    assert np.allclose(points[-1], rest.position("strip.end"), atol=1e-6)
+
+
+def test_the_page_of_a_mode_says_which(tmp_path: Path) -> None:
+    model = cs.Model("spring")
+    body = model.add(cs.RigidBody("body", mass=1.0, inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=(2 * np.pi) ** 2))
+    page = cs.modes(model, 1).animate(0, tmp_path / "mode.html").read_text(encoding="utf-8")
+    assert "<title>spring, mode 0: 1 Hz, body 100 %</title>" in page
+
+
+def test_modal_bodies_are_drawn_where_they_rest_and_vibrate(tmp_path: Path) -> None:
+    model = cs.Model("boom", gravity=(0, 0, -9.81))
+    line = cs.Beam("boom", points=[(0, 0, 0), (2, 0, 0)], section=cs.Rod(0.03), material=cs.materials.STEEL, elements=4)
+    boom = model.add(cs.modal_body(line, modes=2, boundary="cantilever"))
+    model.add(cs.Fixed("clamp", cs.GROUND, boom.at("start")))
+    rest = cs.equilibrium(model)
+    (axes,) = rest.plot(path=tmp_path / "rest.png").axes
+    assert [drawn.get_label() for drawn in axes.lines][1] == "boom"
+    assert "<title>boom</title>" in rest.show(tmp_path / "rest.html").read_text(encoding="utf-8")
+    modes = cs.modes(model, 1)
+    assert modes.plot(0, path=tmp_path / "mode.png").axes[0].lines
+    page = modes.animate(0, tmp_path / "mode.html").read_text(encoding="utf-8")
+    data = json.loads(re.search(r"const S = (.*);\n", page)[1])
+    assert data["beams"][0]["name"] == "boom"
+    assert data["outlines"] == []
