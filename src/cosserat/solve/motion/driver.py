@@ -147,7 +147,10 @@ def fixed_steps(
                         walk.settle(BARRIER)
                         if keeper.due:
                             _save(keeper, keepsake(), start + done * h)
-                if not _turns_little(walk, start + done * h, h):
+                limit = walk.turn_limit()
+                if limit is not None:
+                    if h > limit.step:
+                        raise Ended(_turned(limit, start + done * h, h))
                     n = min(n, _WATCHED)
                 if walk.watch is not None:
                     n = 1
@@ -188,14 +191,6 @@ def fixed_steps(
         walk.store()
         times = np.append(times, start + h * done)
     return np.sort(np.concatenate((times, extra))) if extra else times, status
-
-
-def _turns_little(walk: Walk, t: float, h: float) -> bool:
-    """Whether nothing that a limit holds for turns; one that is exceeded ends the run."""
-    limit = walk.turn_limit()
-    if limit is not None and h > limit.step:
-        raise Ended(_turned(limit, t, h))
-    return limit is None
 
 
 def _turned(limit: TurnLimit, t: float, h: float) -> Status:

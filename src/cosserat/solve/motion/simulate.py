@@ -62,7 +62,8 @@ def simulate_galilean(asked: Asked) -> Run:
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, share)
     work.whole, work.phases = whole, phases
-    conserved = integrator == "energy-momentum" and isinstance(start, Run) and _conserved(start)
+    before = start.settings.get("integrator") if isinstance(start, Run) else None
+    conserved = integrator == "energy-momentum" == before
     carried, inputs, held = None, None, None
     if isinstance(start, Run):
         carried = carried_to(start.trajectory, formulation="galilean", rho=rho) if work.scheme != CONSERVING else None
@@ -135,10 +136,6 @@ def simulate_galilean(asked: Asked) -> Run:
     warn_of_deflections("simulate", compiled, history.frame)
     warn_of_laws(run.trajectory)
     return run
-
-
-def _conserved(run: Run) -> bool:
-    return bool(run.settings.get("integrator") == "energy-momentum")
 
 
 def _check_memory(compiled: CompiledModel, n_rows: int) -> None:
