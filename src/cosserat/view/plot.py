@@ -83,7 +83,7 @@ def plot_shape(motion: Motion, ax: Any, path: str | Path | None) -> Figure:
 
 
 def shape_lines(motion: Motion, frames: Array) -> dict[str, Array]:
-    """Points (n, 3) of every body: nodes of a beam, interfaces of a modal body, joints and centre of mass of a rigid one."""
+    """Points (n, 3) of all: nodes of beams, interfaces of modal bodies, joints and centres of mass of rigid bodies."""
     mechanism = motion.mechanism
     lines = {}
     for name, mesh in mechanism.beams.items():
