@@ -5,6 +5,7 @@ Time integrals of powers are taken over the stored times by the trapezoidal rule
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +18,17 @@ from cosserat.lie.protocol import Array
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.results import rolling
 from cosserat.results.motion import Motion, last
-from cosserat.results.nodal import Ledger, armature_energy, exchange, ledger, momenta, power_of_law, stored_energies
+from cosserat.results.nodal import (
+    Ledger,
+    armature_energy,
+    exchange,
+    external,
+    ledger,
+    momenta,
+    power_of_law,
+    stored_energies,
+    supplied_later,
+)
 from cosserat.results.trajectory import Crossed, FloatingRecord, Trajectory
 
 
@@ -45,7 +56,15 @@ class Monitors:
     def energies(self) -> dict[str, Array]:
         """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
         book = self.book
-        return self._balanced(self.kinetic(), book.strain, book.potential, book.loss, book.supply, book.held)
+        held = book.held + self._later(self.motion)
+        return self._balanced(self.kinetic(), book.strain, book.potential, book.loss, book.supply, held)
+
+    @staticmethod
+    def _later(motion: Motion) -> Array:
+        """Work (nt,) that trapezoids leave out where a controller changes what it holds: it acts from there on."""
+        if not motion.commanded:
+            return np.zeros(len(motion.time))
+        return np.concatenate(([0.0], np.cumsum(0.5 * np.diff(motion.time) * supplied_later(motion)[:-1])))
 
     def _balanced(
         self, kinetic: Array, strain: Array, potential: Array, loss: Array, supply: Array, held: Array | float = 0.0
@@ -163,7 +182,17 @@ class FloatingMonitors(Monitors):
         """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
         kinetic, strain, potential, loss, supply = self._record.ledger.powers.T
         energy, power = stored_energies(self.motion)  # of laws, whose work the formulation counts as supplied
-        return self._balanced(kinetic, strain, potential + energy, loss, supply - power)
+        return self._balanced(kinetic, strain, potential + energy, loss, supply - power, self._commanded())
+
+    def _commanded(self) -> Array:
+        """Work (nt,) that trapezoids leave out: `supply` has what a controller held up to the stored times."""
+        if not self.motion.commanded:
+            return np.zeros(len(self.motion.time))
+        known = external(self.motion).held
+        later = copy.copy(self.motion)
+        later.commanded = []
+        powers = external(later).supply - external(self.motion).supply  # of what a controller held, as trapezoids have it
+        return known - integrate(later.time, powers) + self._later(self.motion)
 
     def speeds(self) -> Array:
         """Largest velocity of a coordinate, as that of a point and as an angular one (2,)."""

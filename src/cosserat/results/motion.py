@@ -49,7 +49,8 @@ class Motion:
         self.time = time
         self._found = history
         self.floating = settings.get("formulation") == "floating"
-        self.held = bool(settings.get("controlled"))  # efforts are those a controller held up to the stored times
+        # columns of efforts that are those a controller held up to the stored times; True in older files: all
+        self.commanded: Any = settings.get("controlled") or []
         self._kept: dict[str, Array] = {}
         self._sample = sample
         self._sampled: tuple[Inputs, dict[str, Array]] | None = None
@@ -107,6 +108,18 @@ class Motion:
             self._sampled = self._sample()
         return self._sampled
 
+    def held(self, column: int) -> bool:
+        """Whether what a column of efforts holds is what a controller held up to the stored times."""
+        return column >= 0 and (self.commanded is True or column in self.commanded)
+
+    def held_before(self) -> Motion:
+        """The same states under what a controller held from each on, up to the next."""
+        effort = self.inputs.effort.copy()
+        for column in range(effort.shape[1]):
+            if self.held(column):
+                effort[:-1, column] = effort[1:, column]
+        return self.with_inputs(self.inputs._replace(effort=effort))
+
     def with_inputs(self, inputs: Inputs) -> Motion:
         """The same states under other inputs."""
         other = copy.copy(self)
@@ -153,7 +166,7 @@ class Motion:
         sampled = Inputs(*(a[rows] for a in self.inputs)), {name: q[rows] for name, q in self.prescribed.items()}
         mechanism = self.mechanism.opened(phase.open)
         part = Motion(mechanism, self.time[rows], history, {}, lambda: sampled, self.parameters, self.model)
-        part.held, part.floating = self.held, self.floating
+        part.commanded, part.floating = self.commanded, self.floating
         return part
 
     def closed(self, joint: str) -> NDArray[np.bool_]:

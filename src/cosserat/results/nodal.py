@@ -127,9 +127,17 @@ def external(motion: Motion) -> Ledger:
     """Everything that acts but the forces in beams, of each part of a run the joints that are closed there."""
     books = [_external(part) for part in motion.parts]
     book = books[0] if len(books) == 1 else Ledger(*(np.concatenate(x, axis=-1) for x in zip(*books, strict=True)))
-    if motion.held:
+    if motion.commanded:
         _hold(motion, book)
     return book
+
+
+def supplied_later(motion: Motion) -> Array:
+    """By how much more is supplied (W, (nt,)) just after stored times, where a controller changes then what it holds.
+
+    Besides the efforts and tensions whose work `_hold` has.
+    """
+    return np.asarray(external(motion.held_before()).supply - external(motion).supply)
 
 
 def _hold(motion: Motion, book: Ledger) -> None:
@@ -138,7 +146,7 @@ def _hold(motion: Motion, book: Ledger) -> None:
     """
     system = motion.mechanism.system
     for name, k in motion.mechanism.springs.items():
-        if system.springs.column[k] >= 0:
+        if motion.held(system.springs.column[k]):
             line = spring_line(motion, k)
             given = springs.shares(*spring_constants(motion, k), line.length, line.rate)[2]
             done = np.where(motion.closed(name)[:-1], given[1:] * np.diff(line.length), 0.0)
@@ -146,7 +154,7 @@ def _hold(motion: Motion, book: Ledger) -> None:
     for joint in motion.mechanism.joints.values():
         acts = motion.closed(joint.name)[:-1]
         for i, k in enumerate(joint.active):
-            if k >= 0 and system.freedoms.effort[k] >= 0 and joint.freedoms[i].kind != ROTATION_VECTOR:
+            if k >= 0 and motion.held(system.freedoms.effort[k]) and joint.freedoms[i].kind != ROTATION_VECTOR:
                 given = motion.inputs.effort[1:, system.freedoms.effort[k]]
                 way = np.diff(coordinates(motion, joint)[:, i])
                 book.held[1:] += np.cumsum(np.where(acts, given * way, 0.0))
@@ -252,7 +260,7 @@ def _springs(motion: Motion, book: Ledger) -> None:
         elastic, damped, given = springs.shares(*spring_constants(motion, k), line.length, line.rate)
         book.strain[:] += springs.stored(lines.stiffness[k], lines.length[k], lines.slack[k], 0.0, line.length)
         book.loss[:] += damped * line.rate
-        if lines.column[k] >= 0 and not motion.held:  # else see `_hold`
+        if lines.column[k] >= 0 and not motion.held(lines.column[k]):  # else see `_hold`
             book.supply[:] -= given * line.rate
         line.pull(lines, elastic + damped + given, book.residual)
 
@@ -330,7 +338,8 @@ def _joints(motion: Motion, book: Ledger) -> None:
             book.loss[:] -= law_of_freedom(0.0, fr.damping[k], fr.friction[k], fr.speed[k], 0.0, 0.0, rate)[0] * rate
             if fr.target[k] >= 0:
                 book.supply[:] += freedoms.servo(fr, k, applied[fr.target[k]], q, rate)[0] * rate
-            if fr.effort[k] >= 0 and not (motion.held and joint.freedoms[i].kind != ROTATION_VECTOR):  # see `_hold`
+            turned = joint.freedoms[i].kind == ROTATION_VECTOR
+            if fr.effort[k] >= 0 and (turned or not motion.held(fr.effort[k])):  # else see `_hold`
                 book.supply[:] += applied[fr.effort[k]] * rate
 
 _ACTING: dict[str, Callable[[Motion, Ledger], None]] = {

@@ -59,7 +59,8 @@ class Asked(NamedTuple):
         warn_of_call(status)
         control, stats = walk.controlled, self.watch.stats(walk.tally, *sizes, **counts)
         settings = {key: value for key, value in self.settings.items() if key not in ("controller", "events")}
-        settings |= {"step": self.step, "duration": self.duration, "controlled": control is not None}
+        settings |= {"step": self.step, "duration": self.duration}
+        settings["controlled"] = [] if control is None else sorted(control.values)
         settings["integrator"] = name_of(settings["integrator"])
         if walk.watch is not None:
             settings["events"] = walk.watch.found
