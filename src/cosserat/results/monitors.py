@@ -191,7 +191,7 @@ class FloatingMonitors(Monitors):
         known = external(self.motion).held
         later = copy.copy(self.motion)
         later.commanded = []
-        powers = external(later).supply - external(self.motion).supply  # of what a controller held, as trapezoids have it
+        powers = external(later).supply - external(self.motion).supply  # of efforts that a controller held
         return known - integrate(later.time, powers) + self._later(self.motion)
 
     def speeds(self) -> Array:
