@@ -61,3 +61,13 @@ def test_values_in_messages_stand_in_one_line() -> None:
 def test_what_is_no_axes() -> None:
     with pytest.raises(SolveError, match="plot: ax is 3; pass axes of Matplotlib"):
         cs.simulate(hinged(beam()), duration=0.01, step=0.005).plot("beam.end", ax=3)
+
+
+@pytest.mark.parametrize("law", [lambda t: (0, 0, 1e200 * t), (0, 0, "1e200*t")])
+def test_a_load_beyond_all_units(law: object) -> None:
+    """It was simulated to positions of 1e199 m with an infinite energy, and finished."""
+    part = beam()
+    model = hinged(part)
+    model.add(cs.Force("blow", part.end, law))
+    with pytest.raises(cs.CosseratError, match=r"load 'blow': vector.* numbers beyond 1e.100 cannot be meant"):
+        cs.simulate(model, duration=0.02, step=0.005)

@@ -43,7 +43,7 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path
     for target in targets:
         data = asked(run, quantity, target)
         for values, label in _curves(data, target):
-            axes.plot(run.time, values, label=label)
+            axes.plot(run.time, values, marker="o" if len(run.time) == 1 else "", label=label)
     axes.set(xlabel="time (s)", ylabel=f"{quantity.replace('_', ' ')} ({data.attrs['units']})")
     return finish(figure, axes, f"{run.motion.mechanism.name}", path)
 

@@ -210,3 +210,13 @@ def test_modal_bodies_are_drawn_where_they_rest_and_vibrate(tmp_path: Path) -> N
     data = json.loads(re.search(r"const S = (.*);\n", page)[1])
     assert data["beams"][0]["name"] == "boom"
     assert data["outlines"] == []
+
+
+def test_one_stored_moment_is_seen(run: cs.Run) -> None:
+    beam = cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.03), material=cs.materials.STEEL, elements=4)
+    model = cs.Model("stuck")
+    model.add(cs.Fixed("clamp", cs.GROUND, model.add(beam).start))
+    model.add(cs.Force("blow", beam.end, lambda t: (0, 0, 1e12 * t)))
+    run = cs.simulate(model, duration=1.0, step=0.1)
+    assert len(run.time) == 1
+    assert run.plot("beam.end").axes[0].lines[0].get_marker() == "o"
