@@ -170,6 +170,19 @@ def test_refusals():
         cs.simulate(model, 0.1, 0.01)
 
 
+def test_the_energy_of_the_wake_does_not_depend_on_how_the_lift_is_given():
+    found = []
+    for lift in (5.0, {"alpha": 5.0}, [(-1.0, -5.0), (1.0, 5.0)], lambda alpha: 5.0 * alpha):
+        model = cs.Model("wing", fluid=cs.Fluid(density=1.2, velocity=(-10, 0, 0)))
+        wing = model.add(cs.RigidBody("wing", 1.0, (0, 0, 0), np.eye(3), velocity=(0, 0, 0.5)))
+        model.add(cs.Prismatic("rail", cs.GROUND, wing, axis=(0, 0, 1), stiffness=50.0))
+        model.add(cs.Strip("air", wing, cs.Airfoil(lift=lift), chord=1.0, width=1.0, twist=0.05))
+        energy = cs.simulate(model, 0.3, 0.01).energy
+        found.append([float(energy[name][-1]) for name in ("wake", "fluid", "work")])
+    assert found[0][0] > 0.01
+    np.testing.assert_allclose(found[1:], [found[0]] * 3, rtol=1e-6)
+
+
 def test_energy_of_the_wake_and_work_of_the_fluid():
     """A plate that heaves slowly: what the lags hold and what they lose is what the circulatory force takes."""
     heave = "0.02*sin(6*t)"

@@ -152,6 +152,9 @@ COEFFICIENTS = ("lift", "drag", "moment")
 FLAP = ("flap_lift", "flap_drag", "flap_moment")
 
 
+_BESIDE = 1e-4  # rad, between angles of which a slope is the difference
+
+
 class Airfoil(Record):
     """A section of a wing, blade or fin; by default a thin plate, lift 2 pi alpha at the quarter chord.
 
@@ -235,6 +238,17 @@ class Airfoil(Record):
     def is_one_sided(self) -> bool:
         """Whether one of its coefficients means nothing in reversed flow."""
         return any(is_one_sided(value) for value in self._coefficients.values())
+
+    @property
+    def slope(self) -> float:
+        """Slope of the lift (1/rad) at no angle of attack, or as near to that as the tables go."""
+        lift = self._coefficients["lift"]
+        if is_number(lift):
+            return resolve(lift)
+        low, high = self.range()
+        angle = min(max(0.0, low + _BESIDE), high - _BESIDE)
+        ahead, behind = (self.coefficient("lift", angle + side * _BESIDE) for side in (1.0, -1.0))
+        return (ahead - behind) / (2.0 * _BESIDE)
 
     def range(self) -> tuple[float, float]:
         """Angles of attack (rad) that all its tables cover."""

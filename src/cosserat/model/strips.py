@@ -275,13 +275,13 @@ class StripSection(FluidLoad):
         return f"meets an angle of attack of {alpha:.4g} rad; {covered}"
 
     def wake_energy(self, t: float, frame: Array, states: Array) -> float:
-        """rho c a b/4 times the sum of A b y^2 over the lags, a the slope of the lift, times the width."""
-        strip, lift = self.strip, self.strip.airfoil.numbers.get("airfoil_lift", 2.0 * math.pi)
+        """rho c a b/4 times the sum of A b y^2 over the lags, a the slope of the lift at no angle, times the width."""
+        strip, lift = self.strip, self.strip.airfoil.slope
         x, y, z = (float(c) for c in frame[:3, 3])
         density = self.fluid.at(x, y, z, t)[0]
         chord = strip._along("chord", strip._chord, self._s)
         held = sum(A * b * lag * lag for (A, b), lag in zip(strip.lags, states.tolist(), strict=False))
-        return 0.125 * density * chord**2 * resolve(lift) * self._loss * self._part * held
+        return 0.125 * density * chord**2 * lift * self._loss * self._part * held
 
     @property
     def cautious(self) -> bool:
