@@ -136,7 +136,7 @@ def _warn_units(model: Model) -> None:
             if motion is None or freedom.kind != "rotation" or not motion.is_constant:
                 continue
             angle = resolve(motion.source)
-            if abs(angle) > 2.0 * np.pi + 1e-9:
+            if 2.0 * np.pi + 1e-9 < abs(angle) <= 720.0:  # more is no slip: nobody means so many degrees
                 warn(
                     f"{joint.title}: motion holds {freedom.name!r} at {angle:g} rad, which is more than a turn: angles "
                     "are in radians, such as np.radians(90)"
