@@ -228,3 +228,29 @@ def test_balance_outside_the_field_names_the_field_first(formulation, at, wind, 
     assert "the fluid's field goes from (-5, -5, -50) to (5, 5, 50) m" in said
     with pytest.raises(cs.CosseratError, match="load 'drag' on 'ball' is at"):
         cs.modes(model, 1, formulation=formulation)
+
+
+@pytest.mark.parametrize("kind", ["Strip", "Morison"])
+def test_widths_that_end_between_the_ends_are_located(kind):
+    """At a node of the beam that is neither an end nor the middle."""
+    model = cs.Model("wing", fluid=cs.Fluid(density=1.2))
+    section = cs.Section(stiffness=[1e5] * 3 + [50.0] * 3, mass=[1.0] * 3 + [0.01] * 3)
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (0, 2, 0)], section=section, elements=4))
+
+    def width(s):
+        return -0.1 if s == 0.25 else 0.1
+
+    if kind == "Strip":
+        model.add(cs.Strip("air", beam, cs.Airfoil(), chord=width))
+    else:
+        model.add(cs.Morison("air", beam, diameter=width))
+    with pytest.raises(cs.CosseratError, match=r"'air': (chord|diameter) at s = 0\.25 is -0\.1; it must be greater"):
+        model.validate()
+
+
+def test_winds_say_what_they_lack_and_where_they_fail():
+    with pytest.raises(cs.CosseratError, match=r"gust: missing a required argument: 'duration'; accepted arguments: "):
+        cs.winds.gust(2.0)
+    wind = cs.Fluid(density=1.0, velocity=lambda x, y, z, t: (1 / (x - x), 0, 0))
+    with pytest.raises(cs.CosseratError, match=r"density or velocity gives no numbers at this point: .*division"):
+        wind.at(0, 0, 0)

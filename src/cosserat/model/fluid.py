@@ -254,7 +254,7 @@ class Fluid(Record):
         try:
             u = np.array(self.velocity_function(x, y, z, t, p), dtype=float)
             density = float(self.density_function(x, y, z, t, p))
-        except (TypeError, ValueError, IndexError) as error:
+        except (TypeError, ValueError, IndexError, ArithmeticError) as error:
             raise self._wrong("density or velocity", f"gives no numbers at this point: {error}") from None
         unknown = "" if np.isfinite((density, *u)).all() else self.outside(x, y, z, t)
         if unknown:

@@ -89,6 +89,8 @@ class Morison(AlongBeam):
 
     def check_places(self) -> None:
         super().check_places()
+        for section in self.sections:
+            checks.number(self.title, f"diameter at s = {section._s:g}", section.own_numbers["diameter"], positive=True)
         assert self._model is not None
         demand_level(self.title, self._model)
 

@@ -170,6 +170,7 @@ class Strip(AlongBeam):
         for section in self.sections:
             section.fluid  # noqa: B018  (what is missing is said now)
             section.inertia  # noqa: B018
+            checks.number(self.title, f"chord at s = {section._s:g}", section.own_numbers["chord"], positive=True)
 
     @property
     def sections(self) -> tuple[StripSection, ...]:

@@ -28,6 +28,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
+from cosserat.calls import bind
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
@@ -139,7 +140,7 @@ def _wind(build: Callable[P, Function]) -> Callable[P, Wind]:
 
     @functools.wraps(build)
     def made(*args: P.args, **kwargs: P.kwargs) -> Wind:
-        given = signature.bind(*args, **kwargs)
+        given = bind(build.__name__, signature, args, kwargs, named=False)
         given.apply_defaults()
         return Wind(build.__name__, dict(given.arguments))
 
