@@ -226,6 +226,17 @@ class FloatingEngine:
             raise self._failure(implicit.NOT_FINITE)
         return x.a.copy(), rows.force.copy(), rows.angle.copy(), own[1].copy()
 
+    def jumped(self, now: Instant, h: float = 0.0) -> Instant:
+        """A state whose accelerations have jumped with loads and efforts; a step of length h follows."""
+        a = np.zeros(len(now.q))
+        self.drives.impose(now.t, now.q.copy(), now.v.copy(), a)
+        a, force, _, rates = self.accelerations(
+            now.t, now.q, now.v, a, now.angles, now.inner[0], now.t + SIDE * h
+        )
+        y, g, z = now.inner
+        inner = np.array([y, rates, z + rates - g])
+        return now._replace(a=a, carried=now.carried + a - now.a, force=force, inner=inner)
+
     def pushed(self, now: Instant, force: Array) -> Array:
         """Accelerations at the state at which they were found last, with other multipliers (m,)."""
         return np.asarray(now.a + (now.force - force) @ self._border.Y[: len(force)])

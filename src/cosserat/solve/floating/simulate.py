@@ -70,7 +70,7 @@ def simulate_floating(asked: Asked) -> Run:
         control.call(begin.t, begin.q, begin.v, lambda: known)
         control.tell()
         first = begin if held is not None else None
-        begin = walk.start(*state) if first is None else walk.jumped(begin)  # with the first efforts
+        begin = walk.start(*state) if first is None else walk.engine.jumped(begin)  # with the first efforts
     keeper = None if asked.checkpoint is None else asked.keeper(reference.compiled)
     tree.forces.jumps = timetable.jumps(begin.t, begin.t + duration)
     if tree.forces.jumps.times:

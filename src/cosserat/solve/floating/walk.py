@@ -67,8 +67,6 @@ class FloatingWalk(Walk):
         if self.reference is not None:
             self.size = self.reference.extent
 
-    # states -----------------------------------------------------------------------------------------------------------
-
     @property
     def now(self) -> Instant:
         """The state."""
@@ -173,8 +171,6 @@ class FloatingWalk(Walk):
         a, force, angles, rates = self.engine.accelerations(t, q, v, a, angles, inner)
         return Instant(t, q, v, a, a.copy(), 0.0, force, angles, np.array([inner, rates, rates]))
 
-    # steps ------------------------------------------------------------------------------------------------------------
-
     def course(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Up to n steps of length h from time t; states are stored where (phase + steps) % every == 0."""
         old = self.readied(old, t, h)
@@ -258,20 +254,7 @@ class FloatingWalk(Walk):
         super().begin(t, h, at_breaks)
         jumps = self.tree.forces.jumps
         if jumps is not None and jumps.at_start:
-            self.now = self.jumped(self.now, h)
-
-    # jumps ------------------------------------------------------------------------------------------------------------
-
-    def jumped(self, now: Instant, h: float = 0.0) -> Instant:
-        """A state whose accelerations have jumped with loads and efforts; a step of length h follows."""
-        a = np.zeros(len(now.q))
-        self.drives.impose(now.t, now.q.copy(), now.v.copy(), a)
-        a, force, _, rates = self.engine.accelerations(
-            now.t, now.q, now.v, a, now.angles, now.inner[0], now.t + SIDE * h
-        )
-        y, g, z = now.inner
-        inner = np.array([y, rates, z + rates - g])
-        return now._replace(a=a, carried=now.carried + a - now.a, force=force, inner=inner)
+            self.now = self.engine.jumped(self.now, h)
 
     def kinked(self, now: Instant, t: float) -> Instant:
         """A state just after a kink in a prescribed motion at time t: velocities jump as in an impact.
@@ -300,7 +283,7 @@ class FloatingWalk(Walk):
         if at < len(self.kinks) and self.kinks[at] <= t + side:
             self.now = self.kinked(now, t + side)._replace(t=t)
         else:
-            self.now = self.jumped(now, h)._replace(step=0.0)
+            self.now = self.engine.jumped(now, h)._replace(step=0.0)
         self.crossed(t, h, now.row, not self.at_breaks)
 
     def switch(self, t: float, open: frozenset[str], engaged: frozenset[str]) -> None:
@@ -329,7 +312,7 @@ class FloatingWalk(Walk):
         if switched:
             self.now = self.start(t, now.q, now.v, now.angles, now.inner[0])
         else:
-            self.now = self.jumped(now, h)._replace(step=0.0)
+            self.now = self.engine.jumped(now, h)._replace(step=0.0)
 
     def _rows(self, t: float, now: Instant, engaged: frozenset[str]) -> TreeRows:
         """Constraints at a state, turns of joints that are engaged counted from there."""
@@ -353,8 +336,6 @@ class FloatingWalk(Walk):
         """Changes of velocities or accelerations (n,) without those of vibrations that steps do not resolve."""
         return change
 
-    # controllers ------------------------------------------------------------------------------------------------------
-
     def consult(self, t: float) -> None:
         """Call the controller; accelerations jump with the efforts it changes."""
         control, commands = self.controlled, self._commands
@@ -369,7 +350,7 @@ class FloatingWalk(Walk):
             return
         control.tell()
         if not quick or (self.remembers and self.now.step == 0.0):
-            self.now = self.jumped(self.now)
+            self.now = self.engine.jumped(self.now)
         else:
             self.replaced = before
             self._jump()
@@ -444,8 +425,6 @@ class FloatingWalk(Walk):
     def settle(self, n: int) -> None:
         self._close()
         super().settle(n)
-
-    # errors -----------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def errors(self, old: Instant, new: Instant) -> tuple[Array, Array]:
