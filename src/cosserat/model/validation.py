@@ -135,8 +135,9 @@ def _warn_units(model: Model) -> None:
         for freedom, motion in zip(joint.freedoms, joint.motion, strict=True):
             if motion is None or freedom.kind != "rotation" or not motion.is_constant:
                 continue
-            angle = resolve(motion.source)
-            if 2.0 * np.pi + 1e-9 < abs(angle) <= 720.0:  # more is no slip: nobody means so many degrees
+            angle = float(resolve(motion.source))
+            # whole numbers, as nobody gives them in radians, up to two turns
+            if 2.0 * np.pi < abs(angle) <= 720.0 and angle.is_integer():
                 warn(
                     f"{joint.title}: motion holds {freedom.name!r} at {angle:g} rad, which is more than a turn: angles "
                     "are in radians, such as np.radians(90)"
