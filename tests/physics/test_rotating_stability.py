@@ -148,3 +148,24 @@ def test_a_pendulum_on_a_turntable_leaves_the_vertical(slow: float, fast: float,
     assert path.points[0].value == pytest.approx(np.sqrt(9.81), rel=1e-10)
     angles = path.branches[0].coordinate("pivot")
     assert np.cos(angles) == pytest.approx(9.81 / path.branches[0].parameter ** 2, abs=1e-8)
+
+
+@pytest.mark.parametrize("held", ["ball joint", "freely"])
+def test_a_spinning_top_is_seen_from_axes_that_do_not_spin(held: str) -> None:
+    """w = (I3 W +- sqrt((I3 W)^2 + 4 I1 m g l))/(2 I1) in space; floating frames, which would spin along, say so."""
+    across, along, mass, length, W = 0.2, 0.05, 2.0, 0.4, cs.Parameter("W", 60.0)
+    model = cs.Model("top", gravity=(0, 0, -9.81 if held == "ball joint" else 0))
+    inertia, spin = np.diag([across, across, along]), (0, 0, W)
+    body = cs.RigidBody("top", mass=mass, com=(0, 0, -length), inertia=inertia, angular_velocity=spin)
+    model.add(body)
+    if held == "ball joint":
+        model.add(cs.Spherical("tip", cs.GROUND, body.at((0, 0, 0))))
+        about, weight = across + mass * length**2, mass * 9.81 * length
+    else:
+        about, weight = across, 0.0
+    root = np.sqrt((along * 60.0) ** 2 + 4 * about * weight)
+    found = np.abs(cs.stability(model, "W", [30.0, 60.0], about="motion").eigenvalues[-1].imag)
+    for wanted in ((along * 60.0 + root) / (2 * about), (root - along * 60.0) / (2 * about)):
+        assert np.abs(found - wanted).min() < 1e-6
+    with pytest.raises(cs.CosseratError, match="'top' spins about an axis of its own"):
+        cs.stability(model, "W", [30.0, 60.0], about="motion", formulation="floating")

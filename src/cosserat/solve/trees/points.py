@@ -8,12 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from cosserat.errors import SolveError, warn
+from cosserat.kernels.recursion import table as layout
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.run import Run
 from cosserat.solve.balance.points import Points
 from cosserat.solve.floating.verdicts import bent_far
 from cosserat.solve.formulation import Floating
-from cosserat.solve.linear.described import changing
+from cosserat.solve.linear.described import changing, described_motion
 from cosserat.solve.linear.point import MOMENT, MOTION
 from cosserat.solve.trees.balance import TreeBalance
 from cosserat.solve.trees.point import TreePoint, with_reactions
@@ -41,7 +42,9 @@ class TreePoints(Points):
 
     def described(self, time: float) -> TreePoint:
         system = self._system
-        return _steady(TreePoint(system, accelerated(system, system.start(time, moving=True)), MOTION), self.caller)
+        found = _steady(TreePoint(system, accelerated(system, system.start(time, moving=True)), MOTION), self.caller)
+        _demand_unspun(system, found.state, self.caller)
+        return found
 
     def balance(self, point: TreePoint) -> TreeBalance:
         return TreeBalance(self._system, self._system.start(point.time))
@@ -113,6 +116,30 @@ def _rests(point: TreePoint) -> bool:
     stiffness = point.matrices().stiffness.toarray() * np.outer(point.unit, point.unit)
     speed = float(np.max(np.abs(state.v) * system.sizes(state.q)))
     return speed <= _AT_REST * float(np.sqrt(np.max(np.abs(stiffness))))
+
+
+def _demand_unspun(system: TreeSystem, state: TreeState, caller: str) -> None:
+    """Raise where small motions would be counted from a body that spins in a ball joint or freely: they mean others.
+
+    Nodes tell whether everything turns along with it, as around a bend. Modal bodies have no nodes of their own.
+    """
+    spinning = []
+    for k, link in enumerate(system.data.links):
+        loose = link.kind in (layout.FREE, layout.SPHERICAL) and not link.is_fluid
+        if loose and np.any(state.v[link.freedoms[-3:]]):
+            spinning.append(k)
+    if not spinning or system.reference.skeleton.modal:
+        return
+    flow = described_motion(system.model, state.t, caller).flow
+    assert flow is not None
+    largest = _AT_REST * float(np.abs(state.v).max())
+    for name, node in system.compiled.bodies.items():
+        if system.data.carrier[name] in spinning and np.abs(flow.spins[node, 3:]).max() > largest:
+            raise SolveError(
+                f"{caller}: body {name!r} spins about an axis of its own in a joint that lets it turn freely, and in "
+                "floating frames small motions would be counted from axes that spin with it; leave out formulation=, or "
+                "let it turn in a Revolute"
+            )
 
 
 def _steady(
