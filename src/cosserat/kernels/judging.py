@@ -41,7 +41,7 @@ def local_error(problem, unheld, error_out):
     ones. That of velocities is c h times the change of v_dot_1 - v_dot_0 from step to step, and counts with what it
     does to positions in the time `REACH`: where a force sets in, it is large. So does what velocities change beyond the
     mean of v_dot: where the method starts just before a force sets in, it may take that for the course of things.
-    `unheld` is the problem with the state before the step and factors without joints; see `solve.motion.unheld`.
+    `unheld` is the problem with the state before the step and factors without joints; see `solve.motion.judging`.
     """
     state, trial, settings = state_of(problem), trial_of(problem), solver_of(problem).settings
     before, memory, past = state_of(unheld).rate, solver_of(unheld).memory, solver_of(unheld).past
