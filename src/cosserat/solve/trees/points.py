@@ -137,8 +137,8 @@ def _demand_unspun(system: TreeSystem, state: TreeState, caller: str) -> None:
         if system.data.carrier[name] in spinning and np.abs(flow.spins[node, 3:]).max() > largest:
             raise SolveError(
                 f"{caller}: body {name!r} spins about an axis of its own in a joint that lets it turn freely, and in "
-                "floating frames small motions would be counted from axes that spin with it; leave out formulation=, or "
-                "let it turn in a Revolute"
+                "floating frames small motions would be counted from axes that spin with it; leave out formulation=, "
+                "or let it turn in a Revolute"
             )
 
 
