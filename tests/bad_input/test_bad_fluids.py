@@ -254,3 +254,21 @@ def test_winds_say_what_they_lack_and_where_they_fail():
     wind = cs.Fluid(density=1.0, velocity=lambda x, y, z, t: (1 / (x - x), 0, 0))
     with pytest.raises(cs.CosseratError, match=r"density or velocity gives no numbers at this point: .*division"):
         wind.at(0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda p: cs.AddedMass.sphere("a", "body", p),
+        lambda p: cs.AddedMass.cylinder("a", "body", 0.1, 2 * p),
+        lambda p: cs.AddedMass.disc("a", "body", p),
+        lambda p: cs.AddedMass.ellipsoid("a", "body", (p, 0.1, 0.1)),
+        lambda p: cs.winds.power_law(p, height=10.0),
+        lambda p: cs.winds.gust(2.0 * p, 1.0),
+        lambda p: cs.winds.profile([0, 10], [(0, 0, 0), (p, 0, 0)]),
+    ],
+)
+def test_numbers_that_would_not_follow_a_parameter_are_refused(make):
+    """They were taken once: the model had no such parameter, or a change of it changed nothing."""
+    with pytest.raises(cs.CosseratError, match="may not depend on the parameter 'p'"):
+        make(cs.Parameter("p", 0.5))

@@ -75,6 +75,7 @@ class AddedMass(BodyLaw, FluidLoad):
     @located
     def sphere(cls, name: str, body: Any, diameter: float, centre: Any = None) -> AddedMass:
         """Of a sphere: half of the displaced mass."""
+        _demand_fixed(name, diameter=diameter)
         d = checks.number(f"load {name!r}", "diameter", diameter, positive=True)
         volume = np.pi / 6 * d**3
         return cls(name, body, np.diag([volume / 2] * 3 + [0.0] * 3), volume, centre, per_density=True)
@@ -83,6 +84,7 @@ class AddedMass(BodyLaw, FluidLoad):
     @located
     def ellipsoid(cls, name: str, body: Any, semi_axes: Any, centre: Any = None) -> AddedMass:
         """Of an ellipsoid with semi-axes (3,) along the body's axes; see `ellipsoid_coefficients`."""
+        _demand_fixed(name, semi_axes=semi_axes)
         a = checks.array(f"load {name!r}", "semi_axes", semi_axes, (3,))
         if (a <= 0.0).any():
             raise ArgumentError(f"load {name!r}", "semi_axes", f"is {a.tolist()}; all must be greater than 0")
@@ -98,6 +100,7 @@ class AddedMass(BodyLaw, FluidLoad):
         cls, name: str, body: Any, diameter: float, length: float, axis: Any = (0, 0, 1), centre: Any = None
     ) -> AddedMass:
         """Of a slender cylinder by strips: the displaced mass across, nothing along. `axis` is in the body's axes."""
+        _demand_fixed(name, diameter=diameter, length=length, axis=axis)
         d = checks.number(f"load {name!r}", "diameter", diameter, positive=True)
         L = checks.number(f"load {name!r}", "length", length, positive=True)
         e = checks.unit(f"load {name!r}", "axis", axis)
@@ -110,6 +113,7 @@ class AddedMass(BodyLaw, FluidLoad):
     @located
     def disc(cls, name: str, body: Any, diameter: float, axis: Any = (0, 0, 1), centre: Any = None) -> AddedMass:
         """Of a thin disc: 8/3 rho r^3 along its axis, 16/45 rho r^5 about its diameters (Lamb, art. 102, 108)."""
+        _demand_fixed(name, diameter=diameter, axis=axis)
         r = checks.number(f"load {name!r}", "diameter", diameter, positive=True) / 2
         e = checks.unit(f"load {name!r}", "axis", axis)
         along = np.outer(e, e)
@@ -161,6 +165,11 @@ class AddedMass(BodyLaw, FluidLoad):
     @property
     def law(self) -> Callable[..., Any]:
         return moving_fluid_law(self.fluid.density_function, self.fluid.velocity_function, self.moving)
+
+
+def _demand_fixed(name: str, **sizes: Any) -> None:
+    for argument, value in sizes.items():
+        checks.fixed(f"load {name!r}", argument, value, "pass a number, or to AddedMass a matrix of parameters")
 
 
 def ellipsoid_coefficients(semi_axes: Array) -> tuple[Array, Array]:

@@ -8,10 +8,17 @@ import numpy as np
 from cosserat.errors import ArgumentError, shown
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
-from cosserat.model.parameters import is_number, resolve
+from cosserat.model.parameters import is_number, parameters_in, resolve
 
 LARGEST = 1e100  # so that products of a few numbers stay finite
 SMALLEST = 1e-150  # so that products of two are not zero
+
+
+def fixed(item: str, argument: str, value: Any, hint: str = "pass a number") -> None:
+    """Raise if parameters occur where a number is used up at once: it would not follow them."""
+    found = next(parameters_in(value), None)
+    if found is not None:
+        raise ArgumentError(item, argument, f"may not depend on the parameter {found.name!r}; {hint}")
 
 
 def number(

@@ -113,6 +113,9 @@ class Wind(Record):
             raise ArgumentError("wind", "numbers", f"must be a dict of arguments of winds.{kind}, got {numbers!r}")
         self.kind, self.numbers = kind, {k: v for k, v in self._given["numbers"].items() if v is not None}
         self._keep(numbers=self.numbers)
+        hint = "its numbers become code; pass a number, or for a uniform wind velocity=(U, 0, 0)"
+        for argument, value in self.numbers.items():
+            checks.fixed(f"winds.{kind}", argument, value, hint)
         try:
             self.function: Function = KINDS[kind](**self.numbers)
         except TypeError as error:
