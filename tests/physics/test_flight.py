@@ -210,6 +210,7 @@ def test_limits_hold_or_are_named():
     ("call", "words"),
     [
         (lambda: cs.Flight(-1.0), ["speed", "negative"]),
+        (lambda: cs.Flight(cs.Parameter("v", 20.0)), ["speed", "parameter 'v'"]),
         (lambda: cs.Flight(1.0, climb=None, turn=0.1), ["climb"]),
         (lambda: cs.Flight(1.0, forward=(0, 0, 1)), ["perpendicular"]),
         (lambda: cs.trim(plane(), CONTROLS, flight=3.0), ["Flight"]),

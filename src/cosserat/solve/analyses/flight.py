@@ -77,6 +77,8 @@ class Flight:
     sideslip: bool = False
 
     def __post_init__(self) -> None:
+        for argument in ("speed", "climb", "turn"):
+            checks.fixed("Flight", argument, getattr(self, argument))
         checks.number("Flight", "speed", self.speed, nonnegative=True)
         if self.climb is not None:
             climb = checks.number("Flight", "climb", self.climb)
