@@ -7,6 +7,7 @@ this package; what costs time to import (the compiler, plotting, file formats) i
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import CosseratError, CosseratWarning
@@ -365,7 +366,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_LAZY[name]), name)
         globals()[name] = value
         return value
-    raise AttributeError(f"module 'cosserat' has no attribute {name!r}")
+    raise AttributeError(f"module 'cosserat' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

@@ -72,3 +72,21 @@ def test_a_load_beyond_all_units(law: object) -> None:
     model.add(cs.Force("blow", part.end, law))
     with pytest.raises(cs.CosseratError, match=r"load 'blow': vector.* numbers beyond 1e.100 cannot be meant"):
         cs.simulate(model, duration=0.02, step=0.005)
+
+
+def test_slips_of_the_pen_in_attributes() -> None:
+    model = hinged(beam())
+    with pytest.raises(AttributeError, match="model 'arm': it has no 'gravty'; did you mean 'gravity'"):
+        model.gravty = (0, 0, -9.81)
+    with pytest.raises(AttributeError, match="joint 'hinge': it has no 'dampng'; did you mean 'damping'"):
+        model["hinge"].dampng = 3.0
+    with pytest.raises(AttributeError, match="cosserat") as error:
+        cs.Bean  # noqa: B018
+    assert error.value.name == "Bean"
+    model.gravity = (0, 0, -1.0)
+    assert model.gravity[2] == -1.0
+
+
+def test_durations_of_single_precision() -> None:
+    """0.1 in single precision is a little more: no step is spent on that."""
+    assert len(cs.simulate(hinged(beam()), duration=np.float32(0.1), step=0.01).time) == 11

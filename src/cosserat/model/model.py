@@ -23,7 +23,7 @@ from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.model.placed_laws import AlongBeam
 from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.potentials import JointPotential
-from cosserat.model.records import Component, plain
+from cosserat.model.records import Component, demand_known, plain
 from cosserat.model.rolling import Rolling
 from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
@@ -121,6 +121,11 @@ class Model:
         self.gravity = gravity
         self.fluid = fluid
         self.frame = frame
+        self._finished = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        demand_known(self, name)
+        super().__setattr__(name, value)
 
     @property
     def title(self) -> str:

@@ -29,6 +29,7 @@ from cosserat.solve.motion.wheels import TurnLimit
 Progress = Callable[[float, Tally], None]
 
 _MOST_HALVINGS = 10
+_ROUND = 1e-6  # of a step that durations may be longer: numbers of single precision
 _CHUNK = 4096  # steps for which functions of time are sampled at once, at most
 _WATCHED = 64  # steps between two looks at how far wheels turn
 _PATIENCE = 0.1  # s between two looks at what goes on outside
@@ -102,7 +103,7 @@ def warn_of_call(status: Status) -> None:
 
 def equal_steps(duration: float, step: float) -> int:
     """Into how many equal steps, not longer than `step`, a time is divided."""
-    return max(1, int(np.ceil(duration / step - 1e-9)))
+    return max(1, int(np.ceil(duration / step - _ROUND)))
 
 
 def fixed_steps(
