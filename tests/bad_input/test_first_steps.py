@@ -64,22 +64,10 @@ def test_what_is_no_axes() -> None:
         cs.simulate(hinged(beam()), duration=0.01, step=0.005).plot("beam.end", ax=3)
 
 
-@pytest.mark.parametrize("law", [lambda t: (0, 0, 1e200 * t), (0, 0, "1e200*t")])
-def test_a_load_beyond_all_units(law: object) -> None:
-    """It was simulated to positions of 1e199 m with an infinite energy, and finished."""
-    part = beam()
-    model = hinged(part)
-    model.add(cs.Force("blow", part.end, law))
-    with pytest.raises(cs.CosseratError, match=r"load 'blow': vector.* numbers beyond 1e.100 cannot be meant"):
-        cs.simulate(model, duration=0.02, step=0.005)
-
-
 def test_slips_of_the_pen_in_attributes() -> None:
     model = hinged(beam())
-    with pytest.raises(AttributeError, match="model 'arm': it has no 'gravty'; did you mean 'gravity'"):
+    with pytest.raises(AttributeError, match="model 'arm' has no 'gravty'; did you mean 'gravity'"):
         model.gravty = (0, 0, -9.81)
-    with pytest.raises(AttributeError, match="joint 'hinge': it has no 'dampng'; did you mean 'damping'"):
-        model["hinge"].dampng = 3.0
     with pytest.raises(AttributeError, match="cosserat") as error:
         cs.Bean  # noqa: B018
     assert error.value.name == "Bean"

@@ -137,7 +137,9 @@ def titled_table(title: str, heads: Iterable[str], left: Collection[int] = (0,),
     for k, head in enumerate(names):
         whole = fold and k + 1 < len(names)
         overflow: OverflowMethod = "fold" if fold and not whole else "ellipsis"
-        table.add_column(head, justify="left" if k in left else "right", overflow=overflow, no_wrap=whole)
+        text = head.replace(" (", "\n(") if whole else head  # units below, so that the last column has room
+        side, least = "left" if k in left else "right", 12 if fold and not whole else None
+        table.add_column(text, justify=side, overflow=overflow, no_wrap=whole, min_width=least)  # type: ignore[arg-type]
     return table
 
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from cosserat.errors import ModelError
 from cosserat.lie.protocol import Array
-from cosserat.model.checks import LARGEST
 from cosserat.model.jets import Jet
 from cosserat.model.parameters import ParameterLike, resolve
 
@@ -128,7 +127,6 @@ def vector_of_floats(function: Callable[[Any], Any], t: float, size: int, where:
         raise ModelError(f"{where}: the function gives {value.size} numbers at {variable} = {t:g}; {size} are needed")
     if not np.isfinite(value).all():
         raise ModelError(f"{where}: the function gives {value.tolist()} at {variable} = {t:g}; it must be finite")
-    _demand_meant(value, np.full(size, t), where, variable)
     return value
 
 
@@ -138,15 +136,3 @@ def demand_finite(part: str, numbers: Array, t: Array, where: str, variable: str
         i = int(np.argmax(bad))
         hint = "" if part == "value" else "; give three functions (value, rate, acceleration) instead"
         raise ModelError(f"{where}: its {part} is {numbers[i]} at {variable} = {t[i]:g}; it must be finite{hint}")
-    if part == "value":
-        _demand_meant(numbers, t, where, variable)
-
-
-def _demand_meant(numbers: Array, t: Array, where: str, variable: str) -> None:
-    """Refuse what no unit makes sensible: products of it would be infinite."""
-    largest = np.abs(numbers).max(initial=0.0)
-    if largest > LARGEST:
-        i = int(np.argmax(np.abs(numbers)))
-        raise ModelError(
-            f"{where}: its value is {numbers[i]:g} at {variable} = {t[i]:g}; numbers beyond {LARGEST:g} cannot be meant"
-        )

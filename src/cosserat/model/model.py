@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
 from cosserat.calls import answered, answering
@@ -23,7 +24,7 @@ from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.model.placed_laws import AlongBeam
 from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.potentials import JointPotential
-from cosserat.model.records import Component, demand_known, plain
+from cosserat.model.records import Component, plain
 from cosserat.model.rolling import Rolling
 from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
@@ -124,7 +125,10 @@ class Model:
         self._finished = True
 
     def __setattr__(self, name: str, value: Any) -> None:
-        demand_known(self, name)
+        known = name.startswith("_") or name in self.__dict__ or hasattr(Model, name)
+        if not known and "_finished" in self.__dict__:
+            near = get_close_matches(name, (x for x in dir(self) if not x.startswith("_")), n=1)
+            raise AttributeError(f"{self.title} has no {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         super().__setattr__(name, value)
 
     @property

@@ -14,7 +14,6 @@ import functools
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
 import numpy as np
@@ -207,16 +206,6 @@ RESERVED_NAMES = ("ground",)
 _PLAIN = frozenset((float, int, str, bool, type(None)))  # of these no parameter can be part
 
 
-def demand_known(thing: Any, name: str) -> None:
-    """Refuse to set what a finished object does not have, which is a slip of the pen."""
-    if "_finished" in thing.__dict__ and name not in thing.__dict__ and not name.startswith("_"):
-        if not hasattr(type(thing), name):
-            known = sorted(x for x in {*thing.__dict__, *dir(type(thing))} if not x.startswith("_"))
-            near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(known)}"
-            raise AttributeError(f"{thing.title}: it has no {name!r}{hint}")
-
-
 class Record(Copied):
     """Base of sections, materials and components: data defined by its constructor's arguments."""
 
@@ -230,10 +219,6 @@ class Record(Copied):
         declared = {name: x for base in reversed(cls.__mro__) for name, x in vars(base).items()}.values()
         cls.given_fields = tuple(x for x in declared if isinstance(x, Given))
         cls.place_fields = tuple(x for x in declared if isinstance(x, PlaceField))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        demand_known(self, name)
-        super().__setattr__(name, value)
 
     @property
     def title(self) -> str:
@@ -344,7 +329,6 @@ def recorded(init: F) -> F:
         self._given = {k: plain(v) for k, v in list(bound.arguments.items())[1:]}
         init(self, *args, **kwargs)
         self.check()
-        self._finished = True
 
     return wrapper  # type: ignore[return-value]
 
