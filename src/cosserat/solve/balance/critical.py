@@ -82,14 +82,17 @@ def _crossing(arc: Arc, a: ExaminedState, b: ExaminedState) -> list[Array]:
     """Eigenvectors at one end of a step whose eigenvalue has the other sign at the other end."""
     weights = arc.weights[: arc.n]
     alike = np.abs(a.shapes.T @ (weights[:, None] * b.shapes))
-    shapes = []
+    shapes: list[Array] = []
+    taken = set[int]()  # of two that vanish together, both may be most alike to the same one at the other end
     for i, value in enumerate(a.values):
         if not alike.shape[1]:
             break
         j = int(np.argmax(alike[i]))
         opposite = [k for k in range(len(b.values)) if value * b.values[k] < 0.0 and alike[i, k] > _SAME_SHAPE / 2]
         if (alike[i, j] >= _SAME_SHAPE and value * b.values[j] < 0.0) or (opposite and alike[i, j] < _SAME_SHAPE):
-            shapes.append(a.shapes[:, i] if abs(value) <= abs(b.values[j]) else b.shapes[:, j])
+            own = abs(value) <= abs(b.values[j]) or j in taken
+            shapes.append(a.shapes[:, i] if own else b.shapes[:, j])
+            taken |= set() if own else {j}
     return shapes
 
 
