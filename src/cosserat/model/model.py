@@ -243,7 +243,7 @@ class Model:
             for other in known.get(parameter.name, []):
                 if id(other) not in gone:
                     demand_same(parameter, other, component.title)
-        component.resolve_places(lambda target: self.place(target, component.title))
+        component.find_places(lambda target, argument: self.place(target, component.title))
         component.join(self)
         self._components[component.name] = component
         self.revision += 1

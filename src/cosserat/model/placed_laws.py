@@ -174,19 +174,17 @@ class AlongBeam(Component):
     _model: Model | None = None
     _place: Any
 
-    def _place_or_text(self, target: Any, argument: str) -> Any:
-        return super()._place_or_text(target.start if isinstance(target, Beam) else target, argument)
-
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        def found(target: Any) -> Place:
+    def find_places(self, find: Callable[[Any, str], Any]) -> None:
+        def found(target: Any, argument: str) -> Any:
+            target = target.start if isinstance(target, Beam) else target
             try:
-                return place(target)
+                return find(target, argument)
             except PlaceError:
                 if not isinstance(target, str) or "." in target:
                     raise
-                return place(f"{target}.start")  # of a beam
+                return find(f"{target}.start", argument)  # of a beam
 
-        super().resolve_places(found)
+        super().find_places(found)
 
     def _settle(self) -> None:
         """Take the beam, or say why it cannot be taken."""

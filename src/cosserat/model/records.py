@@ -104,8 +104,7 @@ class Given(Declared[T]):
 class Now(Given[T]):
     """An argument as numbers: those that it has for the present values of the parameters."""
 
-    def read(self, record: Any) -> Any:
-        return self.check(record)
+    read = Given.check
 
 
 class Scalar(Given[float]):
@@ -164,41 +163,28 @@ class PlaceField(Declared[T]):
 
     def read(self, record: Any) -> Any:
         target = getattr(record, "_" + self.name)
-        if isinstance(target, tuple):
-            return tuple(self._placed(record, each) for each in target)
-        return self._placed(record, target)
+        for each in target if isinstance(target, tuple) else (target,):
+            if isinstance(each, str):
+                called = self._called or f"the {record.word}"
+                raise ModelError(f"{record.title}: {self.argument} {each!r} is text; add {called} to a model first")
+        return target
 
-    def places(self, record: Any) -> tuple[Place, ...]:
-        """Its places: one, several, or none."""
-        found: Place | tuple[Place, ...] | None = self.read(record)
-        return found if isinstance(found, tuple) else () if found is None else (found,)
+    def take(self, record: Any, find: Callable[[Any, str], Any]) -> bool:
+        """Find the place by ``find(target, argument)`` and keep it as the argument; None stays as it is.
 
-    def is_found(self, record: Any) -> bool:
-        """Whether nothing of it is text any more."""
-        target = getattr(record, "_" + self.name, None)
+        Returns whether nothing of it is text any more.
+        """
+        kept = "_" + self.name
+        target = record.__dict__.get(kept)
+        if self.argument in record._given:  # else the library made the record, and gave it its place
+            target = record.__dict__.get(kept, record._given[self.argument])
+            if self._several and isinstance(target, tuple):
+                target = tuple(find(each, self.argument) for each in target)
+            elif target is not None or _demanded(type(record), self.argument):
+                target = find(target, self.argument)
+            setattr(record, kept, target)
+            record._given[self.argument] = target
         return not any(isinstance(each, str) for each in (target if isinstance(target, tuple) else (target,)))
-
-    def take(self, record: Any, find: Callable[[Any, str], Any]) -> None:
-        """Find the place by ``find(target, argument)`` and keep it as the argument; None stays as it is."""
-        if self.argument not in record._given:  # the library made the record, and gave it its place
-            return
-        target = record.__dict__.get("_" + self.name, record._given[self.argument])
-        if target is None and _demanded(type(record), self.argument):
-            find(target, self.argument)
-        target = self._found(target, find)
-        setattr(record, "_" + self.name, target)
-        record._keep(**{self.argument: target})
-
-    def _found(self, target: Any, find: Callable[[Any, str], Any]) -> Any:
-        if self._several and isinstance(target, tuple):
-            return tuple(find(each, self.argument) for each in target)
-        return target if target is None else find(target, self.argument)
-
-    def _placed(self, record: Any, target: Any) -> Any:
-        if target is None or isinstance(target, Place):
-            return target
-        called = self._called or f"the {record.word}"
-        raise ModelError(f"{record.title}: {self.argument} {target!r} is text; add {called} to a model first")
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -280,15 +266,13 @@ class Component(Record, ABC):
         if name in RESERVED_NAMES:
             raise ModelError(f"{self.word} {name!r}: this name is reserved for the ground; choose another")
         self.name = str(name)  # also where text of NumPy was given
-        self._take_places(self._place_or_text)
+        self.find_places(
+            lambda x, argument: x if isinstance(x, str) else find_place(x, {}, f"{self.title}: {argument}")
+        )
 
-    def _place_or_text(self, target: Any, argument: str) -> Any:
-        return target if isinstance(target, str) else find_place(target, {}, f"{self.title}: {argument}")
-
-    def _take_places(self, find: Callable[[Any, str], Any]) -> None:
-        for field in self.place_fields:
-            field.take(self, find)
-        if all(field.is_found(self) for field in self.place_fields):
+    def find_places(self, find: Callable[[Any, str], Any]) -> None:
+        """Turn what was given as places into `Place` objects by ``find(target, argument)``: text, in a model only."""
+        if all([field.take(self, find) for field in self.place_fields]):
             self._settle()
 
     def _settle(self) -> None:
@@ -297,7 +281,9 @@ class Component(Record, ABC):
     @property
     def places(self) -> tuple[Place, ...]:
         """All places it is about, its own first."""
-        return tuple(place for field in self.place_fields for place in field.places(self))
+        found = (field.read(self) for field in self.place_fields)
+        listed = (each if isinstance(each, tuple) else (each,) for each in found)
+        return tuple(place for several in listed for place in several if place is not None)
 
     @property
     def owners(self) -> tuple[Owner, ...]:
@@ -306,10 +292,6 @@ class Component(Record, ABC):
 
     def check_places(self) -> None:
         """Raise if it cannot be where it is; called when the model is complete."""
-
-    def resolve_places(self, place: Callable[[Any], Any]) -> None:
-        """Turn places given as text into `Place` objects; called when the component is added to a model."""
-        self._take_places(lambda target, _: place(target))
 
     def join(self, model: Any) -> None:
         """Take what it needs from the model it is added to."""
