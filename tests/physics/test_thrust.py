@@ -181,15 +181,17 @@ def test_a_rotor_on_a_hinge_spins_up(formulation):
     )
 
 
-def test_a_propeller_outside_its_table_is_located():
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("least", [0.0, -1.0])
+def test_a_propeller_outside_its_table_is_located(side, least):
+    """Right-handed or left-handed; its advance ratio is positive where it flies ahead."""
     model = cs.Model("plane", fluid=cs.Fluid(density=1.2))
     body = model.add(cs.RigidBody("body", mass=0.5, com=(0, 0, 0), inertia=np.eye(3), velocity=(5, 0, 0)))
-    table = [(0.0, 0.1), (0.5, 0.05)]
-    model.add(cs.Propeller("prop", body, 0.4, table, speed=100 * np.pi, axis=(1, 0, 0)))
+    table = [(least, 0.1), (0.5, 0.05)]
+    model.add(cs.Propeller("prop", body, 0.4, table, speed=side * 100 * np.pi, direction=side, axis=(1, 0, 0)))
     run = cs.simulate(model, 5.0, 0.01)
     assert not run.status.ok
-    assert "prop" in run.status.message
-    assert "advance ratio" in run.status.message
+    assert f"load 'prop' meets the advance ratio 0.5, and its tables cover {least:g} to 0.5" in run.status.message
     assert len(run.time) > 2
 
 

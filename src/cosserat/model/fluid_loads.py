@@ -317,7 +317,7 @@ class Aerodynamics(FluidLoad):
 
     def _met(self, t: float, frame: Array, twist: Array) -> tuple[float, float]:
         """Speed (m/s) and angle of attack (rad)."""
-        p = dict(zip(self.names, self.values, strict=True))
+        p = self.numbers_at(t)
         v = twist[:3] - frame[:3, :3].T @ np.array(self.fluid.velocity_function(*frame[:3, 3], t, p))
         forward, _, up = self._axes()
         return float(np.linalg.norm(v)), float(np.arctan2(-up @ v, forward @ v))

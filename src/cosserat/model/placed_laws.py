@@ -101,8 +101,13 @@ class PlacedLaw(StateLoad):
 
     @property
     def values(self) -> tuple[float, ...]:
-        fixed = tuple(resolve(value) for value in (*self.numbers.values(), *self._frame_motion[0].values()))
-        return (*fixed, *(float(signal.sample([0.0])[0]) for signal in self.signals.values()))
+        return tuple(self.numbers_at(0.0).values())
+
+    def numbers_at(self, t: float, states: Any = ()) -> dict[str, float]:
+        """What its law gets at a time, by `names`, and states behind it where they are given."""
+        fixed = {name: resolve(value) for name, value in (*self.numbers.items(), *self._frame_motion[0].items())}
+        signals = {name: float(signal.sample([t])[0]) for name, signal in self.signals.items()}
+        return fixed | signals | dict(zip(self.states, (float(y) for y in states), strict=False))
 
     def _directions(self, forward: Any, up: Any, names: tuple[str, str]) -> tuple[Array, Array]:
         """Two perpendicular unit vectors in the place's frame, given in world axes of the reference configuration."""

@@ -248,13 +248,10 @@ class Propeller(Turning):
 
     def fault(self, t: float, frame: Array, twist: Array, states: Array) -> str:
         """In words, which advance ratio the tables do not cover; or nothing."""
-        p = dict(zip(self.names, self.values, strict=True)) | dict(zip(self.states, states.tolist(), strict=True))
-        axis = np.array([p["a0"], p["a1"], p["a2"]])
-        spin = p["spin"] if self.lags else float(self._inputs["speed"].sample([t])[0]) if self._driven else 0.0
-        spin = spin if self._driven else float(axis @ twist[3:])
-        wind = np.array(self.fluid.velocity_function(*frame[:3, 3], t, p))
-        along = float(axis @ (twist[:3] - frame[:3, :3].T @ wind))
-        J = advance_ratio(spin, along * p["direction"], p["diameter"])
+        p = self.numbers_at(t, states)
+        flow = rotor_flow(self.fluid.velocity_function, self._driven, self.lags, self.moving)
+        spin, _, inflow, _ = flow(t, frame, twist, p)
+        J = advance_ratio(spin, inflow, p)
         tables = [self._table(word)[0] for word, value in self._coefficients.items() if not is_number(value)]
         if all(x[0] <= J <= x[-1] for x in tables):
             return ""
@@ -262,32 +259,43 @@ class Propeller(Turning):
         return f"meets the advance ratio {J:.4g}, and its tables cover {low:g} to {high:g}"
 
 
-def rotor_law(
-    push: Callable[..., Any], velocity: Callable[..., Any], driven: bool, lags: bool, moving: bool
-) -> Callable[..., Any]:
-    """Thrust along the axis, torque of the air about it, gyroscopic moment of a speed that is given."""
-    size = 7 if lags else 6
+def rotor_flow(velocity: Callable[..., Any], driven: bool, lags: bool, moving: bool) -> Callable[..., Any]:
+    """flow(t, frame, twist, p): speed, the speed that is wanted, inflow along the axis, turning in space (3)."""
 
-    def law(t, frame, twist, p):
-        x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
-        a0, a1, a2 = p["a0"], p["a1"], p["a2"]
-        wind = velocity(x, y, z, t, p)
+    def flow(t, frame, twist, p):
+        wind = velocity(frame[0, 3], frame[1, 3], frame[2, 3], t, p)
         v0, v1, v2 = in_axes(frame, wind[0], wind[1], wind[2])
-        inflow = a0 * (twist[0] - v0) + a1 * (twist[1] - v1) + a2 * (twist[2] - v2)
-        w0, w1, w2 = twist[3], twist[4], twist[5]
+        inflow = p["a0"] * (twist[0] - v0) + p["a1"] * (twist[1] - v1) + p["a2"] * (twist[2] - v2)
+        w = twist[3], twist[4], twist[5]
         if moving:
-            w0, w1, w2 = turning(frame, twist, p)
-        spin = a0 * w0 + a1 * w1 + a2 * w2
-        w = np.zeros(size)
+            w = turning(frame, twist, p)
+        spin = p["a0"] * w[0] + p["a1"] * w[1] + p["a2"] * w[2]
+        wanted = spin
         if driven:
             wanted = min(max(p["speed"], p["low"]), p["high"])
             spin = wanted
             if lags:
                 spin = p["spin"]
-        thrust, torque = push(spin, inflow, x, y, z, t, p)
+        return spin, wanted, inflow, w
+
+    return flow
+
+
+def rotor_law(
+    push: Callable[..., Any], velocity: Callable[..., Any], driven: bool, lags: bool, moving: bool
+) -> Callable[..., Any]:
+    """Thrust along the axis, torque of the air about it, gyroscopic moment of a speed that is given."""
+    size = 7 if lags else 6
+    flow = rotor_flow(velocity, driven, lags, moving)
+
+    def law(t, frame, twist, p):
+        a0, a1, a2 = p["a0"], p["a1"], p["a2"]
+        spin, wanted, inflow, turned = flow(t, frame, twist, p)
+        w = np.zeros(size)
+        thrust, torque = push(spin, inflow, frame[0, 3], frame[1, 3], frame[2, 3], t, p)
         if driven:
             h = p["inertia"] * spin
-            w[3], w[4], w[5] = cross(h * a0, h * a1, h * a2, w0, w1, w2)
+            w[3], w[4], w[5] = cross(h * a0, h * a1, h * a2, turned[0], turned[1], turned[2])
             if lags:
                 w[size - 1] = (wanted - spin) / p["lag"]
                 torque -= p["inertia"] * w[size - 1]
@@ -306,23 +314,27 @@ def squared_push(spin, inflow, x, y, z, t, p):
     return p["k_thrust"] * square, -p["k_torque"] * square
 
 
-def advance_ratio(spin, along, diameter):
-    """J = V/(n D) of a propeller that pushes along the speed V."""
+def forward_side(spin, p):
+    """1 where it pushes along its axis, -1 where it pushes against it."""
+    return p["direction"] if spin >= 0.0 else -p["direction"]
+
+
+def advance_ratio(spin, inflow, p):
+    """J = V/(n D) with the speed V along its thrust."""
     n = abs(spin) / (2.0 * math.pi)
-    return along / (n * diameter) if n > 0.0 else 0.0
+    return forward_side(spin, p) * inflow / (n * p["diameter"]) if n > 0.0 else 0.0
 
 
 def coefficient_push(density, c_thrust, c_torque):
     """rho n^2 D^4 C_T(J) and rho n^2 D^5 C_Q(J); the thrust turns round with the speed."""
 
     def push(spin, inflow, x, y, z, t, p):
-        d = p["diameter"]
-        side = p["direction"] if spin >= 0.0 else -p["direction"]
-        n = abs(spin) / (2.0 * math.pi)
+        d, n = p["diameter"], abs(spin) / (2.0 * math.pi)
         if n == 0.0:
             return 0.0, 0.0
-        J = side * inflow / (n * d)
+        J = advance_ratio(spin, inflow, p)
         size = density(x, y, z, t, p) * n * n * d**4
-        return side * size * c_thrust(J, 0.0, p), -math.copysign(size * d * c_torque(J, 0.0, p), spin)
+        thrust = forward_side(spin, p) * size * c_thrust(J, 0.0, p)
+        return thrust, -math.copysign(size * d * c_torque(J, 0.0, p), spin)
 
     return push

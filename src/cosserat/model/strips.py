@@ -261,8 +261,7 @@ class StripSection(FluidLoad):
 
     def _met(self, t: float, frame: Array, twist: Array, states: Array) -> tuple[float, float]:
         """Speed (m/s) and angle of attack (rad) that its aerofoil meets."""
-        p = dict(zip((*self.names, *self.states), (*self.values, *states.tolist()), strict=True))
-        fluid, strip = self.fluid, self.strip
+        fluid, strip, p = self.fluid, self.strip, self.numbers_at(t, states)
         gust = fluid.gust_function if fluid.has_gust else None
         flow = section_flow(fluid.mean_function, strip.lags, gust, strip.gust_lags, self.moving)(t, frame, twist, p)
         return math.hypot(flow[0], flow[3]), math.atan2(flow[3], flow[0])
