@@ -79,6 +79,7 @@ class Modes(OfTrajectory):
         self.motion: Motion = motion_of(trajectory)  # the state about which it vibrates, of the model as it is now
         self.eigenvalues = eigenvalues
         self.shapes = shapes
+        self.coordinate_shapes: NDArray[Any] = np.zeros((0, shapes.shape[1]))  # increments of coordinates of trees
         self.kind = kind
         self.damped = damped
         self._mass = mass

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cosserat.kernels.arrays import History
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
 from cosserat.results.modes import Modes, remark, where
 from cosserat.results.run import Run
-from cosserat.results.trajectory import Trajectory
+from cosserat.results.trajectory import FloatingRecord, Trajectory
 from cosserat.view.plot import new_figure, save, shape_lines
 from cosserat.view.scene import show, smooth
 
@@ -79,7 +80,9 @@ def animate_mode(modes: Modes, i: int, path: str | Path | None, open: bool | Non
     history = History(
         frames, still, still, *(np.repeat(a[-1:], len(time), axis=0) for a in (source.force, source.angle))
     )
-    run = Run(Trajectory(modes.trajectory.compiled, time, history, modes.status))
+    record = _bent(modes, i, scale * phases)
+    run = Run(Trajectory(modes.trajectory.compiled, time, history, modes.status, floating=record))
+    run.status = modes.status  # pictures do not balance energies
     return show(run, path, open, None, title(modes, i))
 
 
@@ -104,6 +107,15 @@ def _frames(modes: Modes, i: int, factor: complex) -> Array:
         frames[k, 9:] += R @ x[:3]
         frames[k, :9] = (R @ so3.exp(x[3:])).ravel()
     return frames
+
+
+def _bent(modes: Modes, i: int, factors: NDArray[np.complex128]) -> FloatingRecord | None:
+    """Coordinates of a tree moved likewise, by which modal bodies bend."""
+    source = modes.trajectory.floating
+    if source is None:
+        return None
+    q = source.q[-1] + np.real(factors[:, None] * modes.coordinate_shapes[:, i])
+    return FloatingRecord(source.coordinates, q, np.zeros_like(q), np.zeros_like(q), source.ledger)
 
 
 def _lines(modes: Modes, i: int, factor: float) -> dict[str, Array]:

@@ -27,6 +27,7 @@ MAX_FRAMES = 900
 PER_ELEMENT = 4  # pieces drawn per element
 PALETTE = ("#2f7fd1", "#e4572e", "#2a9d74", "#8e5bd0", "#d99a1c", "#c2417c", "#3aa6b9", "#7a6a58")
 LINES = "#6b3f8f"  # springs, dampers and tendons
+_FAR = 1e3  # sizes of the mechanism at which single precision begins to show
 
 
 def show(run: Run, path: str | Path | None, open: bool | None, trail: Any, title: str = "") -> Path:
@@ -51,7 +52,7 @@ def html(run: Run, trail: Any = None, title: str = "") -> str:
 
 
 def scene(run: Run, trail: Any = None) -> dict[str, Any]:
-    """Everything the page draws, arrays as base64 of float32."""
+    """Everything the page draws, arrays as base64 of float32; points relative to an origin in float64."""
     motion, mechanism = run.motion, run.motion.mechanism
     rows = _rows(run.time)
     parts = len(mechanism.beams) + len(mechanism.bodies) + len(mechanism.modal)
@@ -62,7 +63,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         nodes = motion.frame[rows][:, mesh.nodes]
         radius = _beam_radius(model, name)
         points = smooth(nodes, mesh.s, mesh.piece)
-        line = {"name": name, "colour": next(colours), "radius": radius, "n": points.shape[1], "x": _pack(points)}
+        line = {"name": name, "colour": next(colours), "radius": radius, "n": points.shape[1], "x": points}
         beams.append(line)
     bodies: list[dict[str, Any]] = []
     for name, node in mechanism.bodies.items():
@@ -71,7 +72,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
             {
                 "name": name,
                 "colour": next(colours),
-                "x": _pack(x[rows]),
+                "x": x[rows],
                 "q": _pack(quaternion(R[rows])),
                 "shape": _body_shape(model, name),
                 "links": _links(run, node),
@@ -79,21 +80,17 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         )
     own = {node: body["colour"] for node, body in zip(mechanism.bodies.values(), bodies, strict=True)}
     wheels = [_wheel(run, k, own, rows) for k in discs(motion)]
-    bent = run.floating is not None  # of modes in motion only the frames are known: lines between interfaces
-    outlines = [_outline(run, name, next(colours), rows) for name in mechanism.modal if bent]
-    for name, info in mechanism.modal.items() if not bent else ():
-        points = motion.frame[rows][:, info.nodes, 9:]
-        beams.append({"name": name, "colour": next(colours), "radius": None, "n": points.shape[1], "x": _pack(points)})
+    outlines = [_outline(run, name, next(colours), rows) for name in mechanism.modal]
     joints = []
     for joint in mechanism.joints.values():
         arrays = mechanism.system.joints
         R, x = motion.node(arrays.node[joint.index, 1])
-        joints.append({"name": joint.name, "x": _pack((x + R @ arrays.frame_b[joint.index, 9:])[rows])})
-    lines = [{"name": name, "colour": LINES, "x": _pack(_line(run, k)[rows])} for name, k in mechanism.springs.items()]
+        joints.append({"name": joint.name, "x": (x + R @ arrays.frame_b[joint.index, 9:])[rows]})
+    lines = [{"name": name, "colour": LINES, "x": _line(run, k)[rows]} for name, k in mechanism.springs.items()]
     trails = []
     for place in _trail_places(run, trail):
         station, label = mechanism.station(place)
-        trails.append({"name": label, "x": _pack(place_frames(motion, station)[1][rows])})
+        trails.append({"name": label, "x": place_frames(motion, station)[1][rows]})
     everything = motion.frame[rows][:, :-1, 9:].reshape(-1, 3)
     everything = np.concatenate(
         (
@@ -111,9 +108,14 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         size = max(size, float(np.linalg.norm(high - low)))
     spread = max(_spread(run, rows), _body_extent(bodies), *(2.0 * wheel["radius"] for wheel in wheels), 0.0)
     scale = size if outlines or spread == 0.0 else min(size, spread)
+    origin = _origin(motion.frame[rows][:, :-1, 9:], scale)
+    for item in (*beams, *bodies, *wheels, *outlines, *joints, *lines, *trails):
+        x = item["x"]
+        item["x"] = _pack(x - origin.reshape(-1, *(1,) * (x.ndim - 2), 3))
     up = _up(motion.inputs.gravity[0])
     return {
         "time": _pack(run.time[rows]),
+        "origin": _pack(origin, "<f8"),
         "centre": centre.tolist(),
         "size": size,
         "scale": scale,
@@ -221,7 +223,7 @@ def _wheel(run: Run, k: int, colours: dict[int, str], rows: NDArray[np.int64]) -
     R, x = run.motion.node(node)
     return {
         "colour": colours.get(node, PALETTE[-1]), "radius": float(arrays.radius[k]), "axis": arrays.axis[k].tolist(),
-        "x": _pack((x + R @ arrays.point[k])[rows]), "q": _pack(quaternion(R[rows])),
+        "x": (x + R @ arrays.point[k])[rows], "q": _pack(quaternion(R[rows])),
     }  # fmt: skip
 
 
@@ -232,7 +234,7 @@ def _outline(run: Run, name: str, colour: str, rows: NDArray[np.int64]) -> dict[
     R, x = run.motion.node(info.frame)
     outline = info.outline
     return {
-        "name": name, "colour": colour, "x": _pack(x[rows]), "q": _pack(quaternion(R[rows])),
+        "name": name, "colour": colour, "x": x[rows], "q": _pack(quaternion(R[rows])),
         "modes": _pack(record.q[rows][:, record.modal(name)[0]]), "m": outline.shape.shape[2],
         "points": _pack(outline.points), "shape": _pack(outline.shape), "cells": outline.cells.tolist(),
     }  # fmt: skip
@@ -266,5 +268,10 @@ def _up(gravity: Array) -> list[float]:
     return [float(v) for v in up]
 
 
-def _pack(values: Array) -> str:
-    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")
+def _origin(x: Array, scale: float) -> Array:
+    """Zero (1, 3), or where that is far from the nodes (nt, n, 3) for single precision, points (nt, 3) among these."""
+    return x.mean(axis=1) if np.abs(x).max() > _FAR * scale else np.zeros((1, 3))
+
+
+def _pack(values: Array, kind: str = "<f4") -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode("ascii")

@@ -231,7 +231,8 @@ class TreePoint:
         return np.asarray(self.jacobian @ motions)
 
     def tell(self, modes: Modes, shapes: NDArray[Any]) -> None:
-        """What modes cannot find out by themselves from the motion of nodes: energies of elastic bodies."""
+        """What modes cannot find out by themselves from the motion of nodes: shapes and energies of elastic bodies."""
+        modes.coordinate_shapes = shapes
         modes.__dict__.update(
             components=tree_shares(self, modes, shapes), participation=participation(self, modes, shapes)
         )
