@@ -3,7 +3,9 @@
 import os
 import sys
 import warnings
+from difflib import get_close_matches
 from types import FrameType
+from typing import Any
 
 _HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
@@ -89,6 +91,13 @@ class ArgumentError(ModelError):
 
 class ExpressionError(ModelError):
     """A formula given as text cannot be read; the message shows the text and what is allowed."""
+
+
+def no_attribute(item: Any, name: str) -> AttributeError:
+    """The error for an attribute that an item of a model does not have, with the one that may be meant."""
+    near = get_close_matches(name, (x for x in dir(item) if not x.startswith("_")), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return AttributeError(f"{item.title} has no {name!r}{hint}")
 
 
 def shown(value: object) -> str:

@@ -68,6 +68,12 @@ def test_slips_of_the_pen_in_attributes() -> None:
     model = hinged(beam())
     with pytest.raises(AttributeError, match="model 'arm' has no 'gravty'; did you mean 'gravity'"):
         model.gravty = (0, 0, -9.81)
+    with pytest.raises(AttributeError, match="joint 'hinge' has no 'dampign'; did you mean 'damping'"):
+        model["hinge"].dampign = 3.0
+    with pytest.raises(AttributeError, match="joint 'hinge': 'motion' cannot be set; make a new joint"):
+        model["hinge"].motion = lambda t: t
+    with pytest.raises(AttributeError, match="beam 'beam': 'name' cannot be set; make a new beam"):
+        model["beam"].name = "boom"
     with pytest.raises(AttributeError, match="cosserat") as error:
         cs.Bean  # noqa: B018
     assert error.value.name == "Bean"

@@ -2,11 +2,10 @@
 
 import copy
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
 from cosserat.calls import answered, answering
-from cosserat.errors import ModelError, ParameterError, shown
+from cosserat.errors import ModelError, ParameterError, no_attribute, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
@@ -127,8 +126,7 @@ class Model:
     def __setattr__(self, name: str, value: Any) -> None:
         known = name.startswith("_") or name in self.__dict__ or hasattr(Model, name)
         if not known and "_finished" in self.__dict__:
-            near = get_close_matches(name, (x for x in dir(self) if not x.startswith("_")), n=1)
-            raise AttributeError(f"{self.title} has no {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            raise no_attribute(self, name)
         super().__setattr__(name, value)
 
     @property

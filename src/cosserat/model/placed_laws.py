@@ -132,7 +132,7 @@ class BodyLaw(PlacedLaw):
         if owner is not self.__dict__.get("body") and self._place != Place(owner):
             got = f"its place {self._place.label!r}; pass centre= for that"
             raise self._wrong("body", f"must be a RigidBody, got {got}")
-        self.body = owner
+        vars(self)["body"] = owner
         self._keep(body=owner.name)
 
 

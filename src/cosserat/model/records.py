@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Generic, TypeVar, overload
 import numpy as np
 
 from cosserat.calls import bind
-from cosserat.errors import ArgumentError, ModelError, shown
+from cosserat.errors import ArgumentError, ModelError, no_attribute, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.closures import Copied, parameters_of_function, same_function
@@ -206,6 +206,13 @@ class Record(Copied):
         cls.given_fields = tuple(x for x in declared if isinstance(x, Given))
         cls.place_fields = tuple(x for x in declared if isinstance(x, PlaceField))
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and self.__dict__.get("_finished"):
+            if name not in vars(self) and not hasattr(type(self), name):
+                raise no_attribute(self, name)
+            raise AttributeError(f"{self.title}: {name!r} cannot be set; make a new {self.word or type(self).__name__}")
+        super().__setattr__(name, value)
+
     @property
     def title(self) -> str:
         """How error messages call it, such as ``joint 'elbow'``."""
@@ -311,6 +318,7 @@ def recorded(init: F) -> F:
         self._given = {k: plain(v) for k, v in list(bound.arguments.items())[1:]}
         init(self, *args, **kwargs)
         self.check()
+        self._finished = type(self).__module__.startswith("cosserat.")  # classes of users may do as they like
 
     return wrapper  # type: ignore[return-value]
 

@@ -110,7 +110,7 @@ class SymbolicMechanism:
         if any(joint.potential is not None for joint in model.joints):  # the tree alone; `Forces` adds them
             bare = model.copy()
             for joint in bare.joints:
-                joint.potential = None
+                vars(joint)["potential"] = None
         self.data: TreeData = rigid_tree(bare, call)
         self.coordinates = self.data.coordinates
         self._given = {str(k): checks.number(call, f"parameters[{k!r}]", x) for k, x in (parameters or {}).items()}

@@ -121,11 +121,11 @@ def test_motion_columns(driven_point, laboratory, name):
     def moved(e):
         shifted = list(given)
         shifted[i] = cs.TimeFunction(lambda t: given[i].sample([float(t)])[0] + e)
-        joint.motion = tuple(shifted)
+        vars(joint)["motion"] = tuple(shifted)
         try:
             drive = point.compiled.sampler.sample(np.array([point.time])).drive
         finally:
-            joint.motion = given
+            vars(joint)["motion"] = given
         r, phi = with_inputs(lab, drive=drive)
         return np.concatenate((r, *(keep @ phi[j] for j, keep in enumerate(point.independent_rows))))
 
