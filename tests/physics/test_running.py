@@ -291,7 +291,7 @@ def test_runs_do_not_depend_on_how_many_steps_are_taken_together(method: dict, m
     model.add(cs.Revolute("k", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 1, 0), effort="sin(7*t)"))
     runs = []
     for patience in (1e-9, 1e-4, 10.0):
-        monkeypatch.setattr("cosserat.solve.motion.driver._PATIENCE", patience)
+        monkeypatch.setattr("cosserat.solve.motion.driver.PATIENCE", patience)
         runs.append(cs.simulate(model, 0.37, 0.37 / 90, **method))
     for run in runs[1:]:
         assert np.array_equal(run.reaction("j"), runs[0].reaction("j"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cosserat.solve.motion.driver import Pace
+from cosserat.solve.motion.adaptive import Pace
 
 
 def given_up(length, end: float = 1.0, most: int = 20_000) -> int | None:

@@ -155,12 +155,15 @@ class FloatingEngine:
         What fits uses the same memory again, unless it is to be its `own`: packing it costs more than a step.
         """
         constraints, tree = self.constraints, self.tree
-        if own or len(times) > _REUSED or stored > _REUSED:
-            found = self._new_course(len(times), stored)
-        else:
-            found = self._short = self._short or self._new_course(_REUSED, _REUSED)
-        drive, target, load, signal = tree.forces.sample(load_times, jump)
         n, nt = len(tree.coordinates), len(times)
+        large = own or nt > _REUSED or stored > _REUSED
+        found = None if large else self._short
+        if found is None:
+            size, rows = (nt, stored) if large else (_REUSED, _REUSED)
+            memory = zeros(course.Samples, nt=size, **self._sizes), zeros(course.Stored, ns=rows, **self._sizes)
+            found = Packed(course.course_handles, course.Course(*memory))
+            self._short = self._short if large else found
+        drive, target, load, signal = tree.forces.sample(load_times, jump)
         samples, states = found.problem
         if jump < 0.0 and tree.forces.jumps is not None and tree.forces.jumps.laws:
             load_times = load_times + SIDE * jump  # laws see the time inside the step
@@ -174,11 +177,6 @@ class FloatingEngine:
             samples.effort[:nt] = constraints.sample_efforts(load_times)
         states.counts[:] = 0
         return found
-
-    def _new_course(self, nt: int, stored: int) -> Packed:
-        """Memory for samples and states."""
-        samples, states = zeros(course.Samples, nt=nt, **self._sizes), zeros(course.Stored, ns=stored, **self._sizes)
-        return Packed(course.course_handles, course.Course(samples, states))
 
     def set_time(self, t: float, load_time: float | None = None) -> None:
         """Take functions of time as they are at one time, loads and efforts at another if it is given."""

@@ -14,7 +14,7 @@ from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.model import FloatingModel
 from cosserat.solve.floating.outside import Outside
 from cosserat.solve.floating.walk import FloatingWalk
-from cosserat.solve.motion.driver import fixed_steps
+from cosserat.solve.motion.driver import EqualSteps
 from cosserat.solve.motion.method import Method
 from cosserat.solve.relative.quantities import TreeMotion
 
@@ -47,6 +47,6 @@ def integrate(
         raise SolveError(f"integrate: unknown integrator {integrator!r}; available: {known}")
     walk = new_stepper(FloatingModel(model, data), integrator, rho, tolerance)
     walk.enter(walk.start(0.0, q, v, inner=inner))
-    times, status = fixed_steps(walk, 0.0, duration, step)
+    times, status = EqualSteps(walk, 0.0, duration, step).run()
     states = walk.states
     return TreeMotion(times, states.q, states.v, states.a, status)

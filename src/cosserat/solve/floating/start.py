@@ -49,7 +49,9 @@ def starting_state(walk: FloatingWalk, reference: Reference, start: Any, t: floa
     Warns where they cannot.
     """
     tree, constraints = walk.tree, walk.constraints
-    ended, inner = _ended(walk, reference, start), inner_of(walk, start)
+    ended, inner = None, inner_of(walk, start)
+    if isinstance(start, Run | Equilibrium):
+        ended = _ended(walk, reference, start)
     if ended is not None and isinstance(start, Run):
         return Start(float(start.time[-1]), *ended, inner)
     q, v, angles = tree.neutral(), tree.neutral(), np.zeros(len(constraints.tracked))
@@ -73,7 +75,8 @@ def starting_state(walk: FloatingWalk, reference: Reference, start: Any, t: floa
             own = own_velocities(walk, reference, begin)
         t, q, v, angles, inner = own or _as_nodes(walk, reference, start, plain, begin)
     if constraints.present:
-        v = _turned_shafts(tree, constraints, t, q, v, angles)
+        if tree.data.shafts:
+            v = _turned_shafts(tree, constraints, t, q, v, angles)
         try:
             q, v = walk.engine.projected(t, q, v, angles)
         except StepFailure as failure:
@@ -125,8 +128,6 @@ def _turned_shafts(
 ) -> Array:  # fmt: skip
     """Velocities with shafts as fast as the bodies that they are held to: no node tells theirs."""
     columns = [int(k) for joint, _ in tree.data.shafts for k in map(tree.coordinates.index, joint.coordinates)]
-    if not columns:
-        return v
     rows = constraints.at(Motions(tree.data).move(q, v), q, t, angles)
     out = v.copy()
     out[columns] -= np.linalg.lstsq(rows.A[:, columns], rows.rate, rcond=None)[0]
@@ -160,9 +161,9 @@ def continued(walk: FloatingWalk, start: Run, begin: Instant, rho: float) -> Ins
     )
 
 
-def _ended(walk: FloatingWalk, reference: Reference, start: Any) -> tuple[Array, Array, Array] | None:
+def _ended(walk: FloatingWalk, reference: Reference, start: Run | Equilibrium) -> tuple[Array, Array, Array] | None:
     """Coordinates, velocities and angles of cut joints of a run or an equilibrium that ends in the same coordinates."""
-    record = start.trajectory.floating if isinstance(start, Run | Equilibrium) else None
+    record = start.trajectory.floating
     if record is None or tuple(record.coordinates) != walk.tree.coordinates:
         return None
     compiled, other = reference.compiled, start.trajectory.compiled

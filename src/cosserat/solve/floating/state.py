@@ -56,11 +56,6 @@ class States(NamedTuple):
     inner: Array
 
 
-def stacked(parts: list[States]) -> States:
-    """States one after another."""
-    return States(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-
 class Advance(NamedTuple):
     """Where a course of steps ended."""
 

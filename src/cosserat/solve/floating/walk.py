@@ -13,7 +13,7 @@ from cosserat.lie.protocol import Array
 from cosserat.solve.floating.commands import TreeCommands
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.model import FloatingModel
-from cosserat.solve.floating.state import Advance, Instant, States, stacked
+from cosserat.solve.floating.state import Advance, Instant, States
 from cosserat.solve.memory import demand_like
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.crossings import Row
@@ -99,7 +99,7 @@ class FloatingWalk(Walk):
     def states(self) -> States:
         """All states that were stored."""
         self._close()
-        self._stored = [stacked(self._stored)]
+        self._stored = [States(*map(np.concatenate, zip(*self._stored, strict=True)))]
         return self._stored[0]
 
     @property
@@ -185,10 +185,6 @@ class FloatingWalk(Walk):
         times = self.grid.snap(np.asarray(t + h * np.arange(1, n + 1), dtype=np.float64), h)
         return times, times
 
-    def side(self, h: float) -> float:
-        """Length of steps for samples of loads that jump, see `Jumps.sample`."""
-        return -h if self.at_breaks or self.parts else h
-
     def step(self, old: Instant, h: float) -> Instant:
         """One step; raises `StepFailure`."""
         found = self.course(old, old.t, h, 1, 1, 0)
@@ -212,15 +208,11 @@ class FloatingWalk(Walk):
         self.now = found.now
         if found.stored is not None:
             self._stored.append(found.stored)
-        self._count(found.done, t + taken * h, h)
+        self.done += found.done
+        self.tally.add(found.done)
+        if found.done:  # times are those of the steps, free of sums of rounding errors
+            self.now = found.now._replace(t=self.grid.at(t + taken * h + found.done * h, h))
         return found.failure
-
-    def _count(self, steps: int, t: float, h: float) -> None:
-        """Steps were taken from time t; times are those of the steps, free of sums of rounding errors."""
-        self.done += steps
-        self.tally.add(steps)
-        if steps:
-            self.now = self.now._replace(t=self.grid.at(t + steps * h, h))
 
     def eased(self, t: float, h: float) -> bool:
         """Take a first step in parts, if that is called for."""

@@ -12,7 +12,8 @@ from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status, noted
 from cosserat.solve.beyond import events_of
-from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.adaptive import AdaptiveSteps
+from cosserat.solve.motion.driver import Driver, EqualSteps, Progress, warn_of_call
 from cosserat.solve.motion.method import name_of
 from cosserat.solve.motion.stopwatch import Stopwatch
 from cosserat.solve.motion.switching import Phases
@@ -76,11 +77,11 @@ class Asked(NamedTuple):
         self, walk: Walk, t: float, breaks: Sequence[float], keeper: Checkpoint | None
     ) -> tuple[Array, Status]:  # fmt: skip
         """Take the steps from time t on, adaptive ones between `breaks`: times that are stored, and how it ended."""
-        self.watch.ready()
-        more = self.every, self.progress, keeper
+        self.watch.mark()
         if self.step is None:
-            found = adaptive_steps(walk, t, self.duration, self.settings["tolerance"], breaks, *more)
+            driver: Driver = AdaptiveSteps(walk, t, self.duration, self.settings["tolerance"], breaks, self.every)
         else:
-            found = fixed_steps(walk, t, self.duration, self.step, *more)
-        self.watch.stop()
+            driver = EqualSteps(walk, t, self.duration, self.step, self.every)
+        found = driver.run(self.progress, keeper)
+        self.watch.mark()
         return found

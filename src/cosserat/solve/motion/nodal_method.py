@@ -100,7 +100,7 @@ class NodalSystem(MotionSystem):
 
 
 class MethodWalk(Walk):
-    """Steps of a method; see `driver.fixed_steps`."""
+    """Steps of a method; see `driver.EqualSteps`."""
 
     remedy = "a method of one's own may need steps that resolve every vibration"
 

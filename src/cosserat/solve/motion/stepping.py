@@ -10,7 +10,7 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.skeleton import extent
 from cosserat.compile.timetable import Jumps
 from cosserat.kernels import slots
-from cosserat.kernels.arrays import Inputs, State
+from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages
 from cosserat.kernels.judging import end_error, local_error
 from cosserat.kernels.newton import CONSERVING, CONVERGED, NOT_FINITE, WRONG_BRANCH
@@ -55,6 +55,7 @@ class Integration(Walk):
     ) -> None:  # fmt: skip
         super().__init__()
         self.compiled, self.memory, self.rho, self.scheme = compiled, memory, rho, scheme
+        self.state = memory.problem.state
         self.newton_tolerance, self.share = newton_tolerance, share
         self.jumps: Jumps | None = None
         self.tally = Tally(memory.problem.solver.counters)
@@ -86,11 +87,6 @@ class Integration(Walk):
         gravity = float(np.linalg.norm(c.sampler.gravity))
         values = (h, self.rho, self.newton_tolerance, c.mass, c.length, EPSILON, self.scheme, gravity, self.share)
         self.memory.problem.solver.settings[:] = values
-
-    @property
-    def state(self) -> State:
-        """The state of the integrator."""
-        return self.memory.problem.state
 
     def keep(self) -> None:
         """Remember the state, for `restore`."""
@@ -180,10 +176,6 @@ class Integration(Walk):
     def commanded(self, inputs: Inputs) -> Inputs:
         """Inputs with what a controller holds in them."""
         return inputs if self.controlled is None else self.controlled.apply(inputs)
-
-    def side(self, h: float) -> float:
-        """Length of steps as `Sampler.sample` takes it: negative where they end at jumps."""
-        return -h if self.at_breaks or self.parts else h
 
     def sampled(self, times: Array, h: float) -> Inputs:
         """Functions of time at ends of steps of length h."""

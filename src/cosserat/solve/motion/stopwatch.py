@@ -51,15 +51,11 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self._wall, self._begun = clock.perf_counter(), clock.process_time()
-        self._ready = self._stopped = self._begun
+        self._marks: list[float] = []
 
-    def ready(self) -> None:
-        """Steps begin."""
-        self._ready = clock.process_time()
-
-    def stop(self) -> None:
-        """All steps are taken."""
-        self._stopped = clock.process_time()
+    def mark(self) -> None:
+        """Steps begin; and, when it is called again, all are taken."""
+        self._marks.append(clock.process_time())
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -69,9 +65,10 @@ class Stopwatch:
 
     def stats(self, tally: Tally, nodes: int, joints: int, **more: int) -> dict[str, Any]:
         """What was done, and how long it took (s); `more`: what else a formulation counts."""
+        ready, stopped = self._marks
         return {
             "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations, **more,
             "steps_split": tally.halved, "steps_rejected": tally.rejected, "nodes": nodes, "joints": joints,
-            "setup_seconds": self._ready - self._begun, "solve_seconds": self._stopped - self._ready,
+            "setup_seconds": ready - self._begun, "solve_seconds": stopped - ready,
             "wall_seconds": clock.perf_counter() - self._wall,
         }  # fmt: skip

@@ -173,6 +173,10 @@ class Walk(ABC):
         """Go on at time t with steps of length h after one in parts."""
         raise NotImplementedError
 
+    def side(self, h: float) -> float:
+        """Length of steps for samples of loads that jump, see `Jumps.sample`: negative where they end at jumps."""
+        return -h if self.at_breaks or self.parts else h
+
     def foreseen(self, t: float, h: float, least: int) -> int:
         """For how many steps from time t on to sample functions of time at once."""
         if self.end == np.inf:
@@ -268,6 +272,7 @@ class Walk(ABC):
             "impulses": self.impulses.filtered, "crossings": self.crossings, "replaced": self.replaced,
             "control": None if self.controlled is None else self.controlled.keepsake(),
             "phases": None if self.phases is None else self.phases.keepsake(),
+            "watch": None if self.watch is None else self.watch.keepsake(),
         }  # fmt: skip
 
     def resume(self, kept: dict[str, Any]) -> None:
@@ -287,6 +292,8 @@ class Walk(ABC):
             self.controlled.resume(kept["control"])
             self.controlled.tell()
             demand_efforts(self.replaced or {}, self.controlled.columns.values())
+        if self.watch is not None:
+            self.watch.resume(kept["watch"])
 
     def belongings(self) -> dict[str, Any]:
         """What a formulation adds to a keepsake."""

@@ -271,7 +271,8 @@ class FlexibleForces:
                 sampled[column] = self._values(signal, times, step)
             signals[:, k] = sampled[column]
         found = drive, targets, loads, signals
-        self._write_commands(found)
+        if self._aimed:
+            self._write_commands(found)
         self._steady = (Parameter.changes, found) if steady else None
         self._sampled = None
         return found

@@ -37,7 +37,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Fixed, Joint
 from cosserat.model.model import Model
-from cosserat.model.places import GROUND, Place
+from cosserat.model.places import GROUND
 from cosserat.model.rolling import FLAT, Constraint, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
 from cosserat.results.trajectory import Kept, as_kept
@@ -148,10 +148,12 @@ class TreeConstraints:
         self.slots: list[MultiplierSlot] = []
         self.n_rows = 0
         for pair in self._pairs:
-            numbers = range(len(pair.rows)) if not pair.in_tree else _kept(pair.joint)
-            self._slot(pair.joint, tuple(numbers), pair.in_tree or pair.on_shaft, -1)
+            rows = _kept(pair.joint) if pair.in_tree else tuple(range(len(pair.rows)))
+            self.slots.append(MultiplierSlot(pair.joint, self.n_rows, rows, pair.in_tree or pair.on_shaft, -1))
+            self.n_rows += len(rows)
         for number, item in enumerate(self.rolling):
-            self._slot(None, tuple(range(len(item.held))), False, number)
+            self.slots.append(MultiplierSlot(None, self.n_rows, tuple(range(len(item.held))), False, number))
+            self.n_rows += len(item.held)
         self.present = bool(self.slots)
         soft = sum(2 * len(spring.places) - 1 for spring in model.springs) + len(self.tracked)
         soft += 6 * (sum(len(load.places) for load in model.state_loads) + len(data.fluids))
@@ -168,27 +170,20 @@ class TreeConstraints:
         found, active = joint_rows(joint), active_freedoms(joint, self._servos)
         if joint.name in self.loose:
             active += counted_freedoms(joint, self._servos)
-        return _OnSeats(joint, found.rows, found.branch, self._sides(joint), False, active)
+        return _OnSeats(joint, found.rows, found.branch, _sides(self._data, joint), False, active)
 
     def _welded(self, joint: Joint, link: int) -> _OnSeats:
         """Rows that hold the shaft in which a joint ends to its second body."""
         weld = Fixed(joint.name, joint.parent, joint.child)
         found, shaft = joint_rows(weld), seat_on(link, self._data.links[link].frame, joint.frame(), None)
-        return _OnSeats(weld, found.rows, found.branch, (shaft, _side(self._data, joint, joint.child)), False, (), True)
+        return _OnSeats(weld, found.rows, found.branch, (shaft, _sides(self._data, joint)[1]), False, (), True)
 
     def _driven(self, joint: Joint) -> _OnSeats:
         """Rows of a joint of the tree whose coordinates cannot be prescribed one by one, since they turn."""
         found: JointRows = joint_rows(joint)
         rows = tuple(found.rows[k] for k in _kept(joint))
         branch = found.branch if any(row.kind == ROTATION for row in rows) else NO_BRANCH
-        return _OnSeats(joint, rows, branch, self._sides(joint), True, ())
-
-    def _sides(self, joint: Joint) -> tuple[Seat, Seat]:
-        return _side(self._data, joint, joint.parent), _side(self._data, joint, joint.child)
-
-    def _slot(self, joint: Joint | None, rows: tuple[int, ...], in_tree: bool, rolling: int) -> None:
-        self.slots.append(MultiplierSlot(joint, self.n_rows, rows, in_tree, rolling))
-        self.n_rows += len(rows)
+        return _OnSeats(joint, rows, branch, _sides(self._data, joint), True, ())
 
     def _arrays(self, watched: Sequence[Seat], soft: int) -> closing.Closed:
         """Memory of the kernels; of what a model does not have, it is empty."""
@@ -371,8 +366,9 @@ def _kept(joint: Joint) -> tuple[int, ...]:
     return tuple(k for k, row in enumerate(joint_rows(joint).rows) if row.kind == ROTATION or joint.kind == "free")
 
 
-def _side(data: TreeData, joint: Joint, place: Place) -> Seat:
-    """The joint's frame, carried by what one of its places is on."""
-    held = data.seat(place)
-    carrier = np.eye(4) if held.link < 0 else data.links[held.link].frame
-    return seat_on(held.link, carrier, joint.sides()[int(place is joint.child)], held.interface)
+def _sides(data: TreeData, joint: Joint) -> tuple[Seat, Seat]:
+    """The joint's frame, carried by what each of its places is on."""
+    held = [data.seat(place) for place in (joint.parent, joint.child)]
+    carriers = [np.eye(4) if seat.link < 0 else data.links[seat.link].frame for seat in held]
+    a, b = (seat_on(x.link, H, J, x.interface) for x, H, J in zip(held, carriers, joint.sides(), strict=True))
+    return a, b

@@ -19,7 +19,8 @@ from cosserat.lie.protocol import Array
 from cosserat.results.run import Run
 from cosserat.results.status import Status
 from cosserat.solve.formulation import Floating
-from cosserat.solve.motion.driver import adaptive_steps, fixed_steps
+from cosserat.solve.motion.adaptive import AdaptiveSteps
+from cosserat.solve.motion.driver import EqualSteps
 from cosserat.solve.motion.walk import Walk
 
 if TYPE_CHECKING:
@@ -72,10 +73,10 @@ class Taping(Walk):
     def run_as(self, asked: Setting, t: float, varying: bool, breaks: Sequence[float] = ()) -> tuple[Array, Status]:
         """Take all steps, loads `varying` with time or not: times that are stored, and how it ended."""
         if asked.step is not None:
-            return fixed_steps(self, t, asked.duration, asked.step)
+            return EqualSteps(self, t, asked.duration, asked.step).run()
         if varying:
             raise SolveError("gradient: steps that adapt to loads which change with time are not followed; pass step=")
-        return adaptive_steps(self, t, asked.duration, asked.tolerance, breaks)
+        return AdaptiveSteps(self, t, asked.duration, asked.tolerance, breaks).run()
 
 
 class RunMoment(Run):
