@@ -126,8 +126,8 @@ def nodal_loads(model: Model, data: TreeData) -> list[NodalLoad]:
     """All loads of a model; distributed ones are shared out as the elements of the Galilean formulation do."""
     out = [NodalLoad(load, data.seat(load.place), load.place.frame()[:3, :3], np.eye(6)) for load in model.loads]
     for load in model.distributed_loads:
-        stations = data.stations[load.beam.name]
-        link, body = data.carrier[load.beam.name], data.modal_bodies[load.beam.name]
+        stations = data.reduced.stations[load.beam.name]
+        link, body = data.carrier[load.beam.name], data.reduced.bodies[load.beam.name]
         mesh = _mesh(load.beam, list(stations.values()))
         pairs = mesh.pairs
         d0 = np.array([se3.log(se3.inverse(mesh.frames[a]) @ mesh.frames[b]) for a, b in pairs])

@@ -127,9 +127,8 @@ class TreeData:
     links: tuple[Link, ...]
     coordinates: tuple[str, ...]
     armatures: Array  # (n,) inertia that moves with each coordinate
-    modal_bodies: dict[str, ModalBody]
+    reduced: Reduced  # its elastic bodies
     carrier: dict[str, int]  # body -> link, -1 where it is fixed to the ground
-    stations: dict[str, dict[str, float]]  # beam -> interface -> s
     spanning: Spanning
     shafts: tuple[tuple[Joint, int], ...] = ()  # joints that were cut behind their armature, and the link they end in
     fluids: tuple[FluidInertia, ...] = ()  # what moves of a fluid, and propellant
@@ -188,14 +187,10 @@ class TreeData:
         link = -1 if place.on_ground else self.carrier[place.owner.name]
         if link < 0:
             return Seat(-1, place.frame())
-        interface = self._reduced.interface(place)
+        interface = self.reduced.interface(place)
         if interface is None:
             return Seat(link, self.links[link].inverse @ place.frame())
         return seat_on(link, self.links[link].frame, place.frame(), interface)
-
-    @functools.cached_property
-    def _reduced(self) -> Reduced:
-        return Reduced(self.modal_bodies, self.stations)
 
 
 def compile_tree(
@@ -206,32 +201,38 @@ def compile_tree(
     stations: dict[str, list[float]] | None = None,
     call: str = "Tree",
     cut: bool = False,
-    loose: Collection[str] = (),
-    like: TreeData | None = None,
 ) -> TreeData:
-    """Links and coordinates of a model; arguments as those of `Tree`.
-
-    `stations`: further places on beams. `cut`: open closed loops at one of their joints rather than raise. `loose`: see
-    `span`. `like`: of nearly the same model, near whose modal coordinates those of beams shall be.
-    """
+    """Links and coordinates of a model, which is checked first; arguments as those of `grown_tree`."""
     if not isinstance(model, Model):
         raise ModelError(f"{call}: expected a Model, got {model!r}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
         model.validate()
+    return grown_tree(model, modes, boundary, stiffening, stations, call, cut)
+
+
+def grown_tree(
+    model: Model, modes: Any, boundary: Any, stiffening: bool, stations: dict[str, list[float]] | None, call: str,
+    cut: bool, loose: Collection[str] = (), like: TreeData | None = None,
+) -> TreeData:  # fmt: skip
+    """Links and coordinates of a model that is sound; arguments as those of `Tree`.
+
+    `stations`: further places on beams. `cut`: open closed loops at one of their joints rather than raise. `loose`: see
+    `span`. `like`: of nearly the same model, near whose modal coordinates those of beams shall be.
+    """
     spanning = span(model, loose)
     if not cut:
         spanning.demand_tree(model.title)
     if not spanning.edges:
         raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")
-    near = None if like is None else like.modal_bodies
+    near = None if like is None else like.reduced.bodies
     reduced = reduced_beams(model, spanning, modes, boundary, stiffening, stations, call, near)
     return _Growth(model, spanning, reduced).tree()
 
 
 def linked_again(model: Model, like: TreeData) -> TreeData:
     """Links of a model with the elastic bodies of another that has the same bodies and beams, reduced before."""
-    return _Growth(model, span(model), Reduced(like.modal_bodies, like.stations)).tree()
+    return _Growth(model, span(model), like.reduced).tree()
 
 
 def rigid_tree(model: Model, call: str) -> TreeData:
@@ -337,8 +338,8 @@ class _Growth:
         armatures = np.zeros(len(self._names))
         armatures[: len(self._armatures)] = self._armatures
         return TreeData(
-            self._model.title, tuple(self._links), tuple(self._names), armatures, self._reduced.bodies, carrier,
-            self._reduced.stations, self._spanning, shafts, fluids,
+            self._model.title, tuple(self._links), tuple(self._names), armatures, self._reduced, carrier,
+            self._spanning, shafts, fluids,
         )  # fmt: skip
 
     def _grow(self, edge: Edge, parent: int) -> int:

@@ -258,6 +258,11 @@ Kept = tuple[Model, dict[str, float]]
 """A model, and the values that its parameters had when it was taken."""
 
 
+def kept_now(model: Model) -> Kept:
+    """A model as it is now: what is added, removed or set later does not show."""
+    return model.snapshot(), dict(model.parameters)
+
+
 def as_kept(kept: Kept | None) -> AbstractContextManager[None]:
     """The model with the parameters that it had when it was taken; None: as it is."""
     return nullcontext() if kept is None else as_simulated(*kept)
@@ -273,6 +278,8 @@ class Reference:
         Initial velocities of the nodes, see `initial_twists`.
     length, size : float
         Typical length of a part, and extent of the mechanism (m).
+    kept : Kept
+        The model as it was when this was made.
     rules : tuple, optional
         Users' constraints that were looked at, in place of those that the arrays would come with.
 
@@ -292,7 +299,7 @@ class Reference:
         self.twists, self.given = initial_twists(model, self.skeleton)
         demand_own_bodies(model, self.skeleton)
         self.rules: tuple[Any, ...] | None = None
-        self._then, self._values = model.snapshot(), dict(model.parameters)
+        self.kept = kept_now(model)
 
     def opened(self, names: Collection[str]) -> Reference:
         """The same while joints of these names are open."""
@@ -310,7 +317,7 @@ class Reference:
     @cached_property
     def compiled(self) -> CompiledModel:
         """The arrays of the nodes and of what acts on them."""
-        with as_simulated(self._then, self._values), warnings.catch_warnings():
+        with as_simulated(*self.kept), warnings.catch_warnings():
             warnings.simplefilter("ignore", CosseratWarning)  # said when the run began
-            found = compile_model(self._then, floating=True)
+            found = compile_model(self.kept[0], floating=True)
         return replace(found, model=self.model, rules=found.rules if self.rules is None else self.rules)

@@ -11,7 +11,7 @@ from cosserat.compile.modal_dynamics import Seat, seat_on
 from cosserat.compile.rules import break_array
 from cosserat.compile.skeleton import Skeleton
 from cosserat.compile.timetable import Timetable
-from cosserat.compile.tree import TreeData, compile_tree, linked_again
+from cosserat.compile.tree import TreeData, grown_tree, linked_again
 from cosserat.model.model import Model
 from cosserat.results.trajectory import Reference
 from cosserat.solve.floating.state import Drives
@@ -49,7 +49,8 @@ class FloatingModel:
     def __init__(
         self, model: Model, data: TreeData, reference: Reference | None = None, loose: Collection[str] = ()
     ) -> None:
-        self.tree, self.data, self.reference = FlexibleTree.of_data(model, data), data, reference
+        kept = None if reference is None else reference.kept
+        self.tree, self.data, self.reference = FlexibleTree.of_data(model, data, kept), data, reference
         self.size = 1.0 if reference is None else reference.size
         self.drives = Drives(data)
         self.seats = [] if reference is None else _seats_of(data, reference.skeleton)
@@ -82,7 +83,7 @@ def floating_model(
         data = linked_again(model, like)
     else:
         stations = {name: [float(s) for s in mesh.s] for name, mesh in reference.skeleton.beams.items()}
-        data = compile_tree(
+        data = grown_tree(
             model, frames.modes, frames.boundary, frames.stiffening, stations, caller, cut=True, loose=loose, like=like
         )  # fmt: skip
     return FloatingModel(model, data, reference, loose)
@@ -93,7 +94,7 @@ def _seats_of(data: TreeData, nodes: Skeleton) -> list[Seat]:
     out = [Seat(-1, np.eye(4))] * nodes.n_nodes
     found: list[tuple[str, int, str | None]] = [(name, node, None) for name, node in nodes.bodies.items()]
     for name, mesh in nodes.beams.items():
-        stations = data.stations[name]
+        stations = data.reduced.stations[name]
         for k, s in enumerate(mesh.s):
             found.append((name, mesh.first_node + k, min(stations, key=lambda key: abs(stations[key] - s))))
     for name, modal in nodes.modal.items():
@@ -102,6 +103,6 @@ def _seats_of(data: TreeData, nodes: Skeleton) -> list[Seat]:
     for name, node, key in found:
         link = data.carrier[name]
         if link >= 0:
-            interface = None if key is None else data.modal_bodies[name].interfaces[key]
+            interface = None if key is None else data.reduced.bodies[name].interfaces[key]
             out[node] = seat_on(link, data.links[link].frame, row_to_frame(nodes.frames[node]), interface)
     return out

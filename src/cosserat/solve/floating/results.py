@@ -21,7 +21,16 @@ from cosserat.results.kinematics import to_node
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external, times_mass
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import FloatingRecord, LinkLedger, Pending, Phase, Reference, Trajectory, as_simulated
+from cosserat.results.trajectory import (
+    FloatingRecord,
+    LinkLedger,
+    Pending,
+    Phase,
+    Reference,
+    Trajectory,
+    as_simulated,
+    kept_now,
+)
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import States
 from cosserat.solve.motion.crossings import Row
@@ -73,8 +82,7 @@ class FloatingResults:
         self._engine, self._reference, self._restore, self._phases = engine, reference, restore, phases
         self._tree, self._times, self._states, self._step = engine.tree, times, states, step
         self._load_times = np.where(times > times[0], times - before, times + before)
-        model = reference.model.snapshot()
-        self._model, self._values = model, dict(model.parameters)
+        self._kept = kept_now(reference.model)
         self.record = FloatingRecord(
             engine.tree.coordinates, states.q, states.v, states.a, lambda: self.links.ledger
         )  # fmt: skip
@@ -96,7 +104,7 @@ class FloatingResults:
     @cached_property
     def links(self) -> LinkHistory:
         """The links at the stored states."""
-        with as_simulated(self._model, self._values):
+        with as_simulated(*self._kept):
             found = self._recorded()
         q, starts = self._states.q, self._tree.data.arrays.table[:, Z].tolist()
         joint = [_in_joint(self._tree, i, q, found.joint[:, at : at + 6]) for i, at in enumerate(starts)]
@@ -202,7 +210,7 @@ class FloatingResults:
         carrier, history = self._tree.data.carrier, motion.states
         infos = motion.mechanism.joints
         welds = []
-        for joint in self._model.joints:
+        for joint in self._kept[0].joints:
             sides = [-1 if place.on_ground else carrier[place.owner.name] for place in (joint.parent, joint.child)]
             if joint.kind == "fixed" and sides[0] == sides[1]:
                 welds.append(infos[joint.name].index)

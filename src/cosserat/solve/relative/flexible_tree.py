@@ -5,6 +5,7 @@ from __future__ import annotations
 from cosserat.compile.tree import TreeData
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
+from cosserat.results.trajectory import Kept
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.tree import Tree
@@ -35,10 +36,10 @@ class FlexibleTree(Tree):
     _general = True
 
     @classmethod
-    def of_data(cls, model: Model, data: TreeData) -> FlexibleTree:
-        """The tree of a model that was compiled before. States of laws are set by whoever made it."""
+    def of_data(cls, model: Model, data: TreeData, kept: Kept | None = None) -> FlexibleTree:
+        """The tree of a model that was compiled before, when it was `kept`. Whoever makes it sets states of laws."""
         tree = cls.__new__(cls)
-        tree._set(model, data, ModalEngine(model, data))  # floating frames close loops by themselves
+        tree._set(model, data, ModalEngine(model, data), kept)  # floating frames close loops by themselves
         return tree
 
     def load(self, t: float, factor: float = 1.0) -> None:

@@ -284,7 +284,7 @@ def new_engine(model: Model, data: TreeData, general: bool) -> Engine:
         from cosserat.solve.relative.closed_engine import ClosedEngine  # imports SciPy's linear algebra
 
         return ClosedEngine(model, data)
-    if general or data.modal_bodies or model.state_loads:  # laws of users: lanes do not know them
+    if general or data.reduced.bodies or model.state_loads:  # laws of users: lanes do not know them
         return ModalEngine(model, data)
     from cosserat.solve.relative.lane_engine import LaneEngine  # imports Numba, which takes longer than most runs
 

@@ -17,7 +17,7 @@ from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.composed import Posture
-from cosserat.results.trajectory import as_simulated
+from cosserat.results.trajectory import Kept, as_simulated, kept_now
 from cosserat.solve.relative.coordinates import OnGroup
 from cosserat.solve.relative.modal_engine import Engine, ModalEngine, made_again, new_engine
 from cosserat.solve.relative.nonholonomic import VelocityConstraint
@@ -111,14 +111,13 @@ class Tree:
         self._set(model, data, new_engine(model, data, self._general))
         self._choices = {"modes": modes, "boundary": boundary, "stiffening": stiffening}
         if isinstance(self.engine, ModalEngine):
-            self.engine.keep(None if self._general else (self._then, self._values))
+            self.engine.keep(None if self._general else self._kept)
             self.law_states = self.engine.forces.inner_names
             self.set_law_states(self.engine.forces.first_states.copy())
 
-    def _set(self, model: Model, data: TreeData, engine: Engine) -> None:
-        self._model, self._choices = model, {}
-        self._then, self._values = model.snapshot(), dict(model.parameters)
-        self.data, self.coordinates, self.modal_bodies = data, data.coordinates, data.modal_bodies
+    def _set(self, model: Model, data: TreeData, engine: Engine, kept: Kept | None = None) -> None:
+        self._model, self._choices, self._kept = model, {}, kept_now(model) if kept is None else kept
+        self.data, self.coordinates, self.modal_bodies = data, data.coordinates, data.reduced.bodies
         self.rolling, self.law_states, self._inner = tuple(item.title for item in model.rolling), (), np.zeros(0)
         self.time = 0.0
         self._n, self._square = len(data.coordinates), 2 * (len(data.coordinates),)
@@ -131,7 +130,7 @@ class Tree:
         self._weigh = engine.mass_matrix
 
     def __reduce__(self) -> Any:
-        return made_again, (type(self), self._then, self._values, self._choices, self.time, self._inner)
+        return made_again, (type(self), *self._kept, self._choices, self.time, self._inner)
 
     # dynamics -------------------------------------------------------------------------------------------------------
 
@@ -387,8 +386,8 @@ class Tree:
         q, v = (self.neutral() if x is None else x for x in (q, v))
         q, v = self.vectors("integrate", q=q, v=v)
         inner = self._inner if self.law_states else None
-        with as_simulated(self._then, self._values):
-            return integrate(self._then, self.data, duration, step, q, v, inner, integrator, rho, tolerance)
+        with as_simulated(*self._kept):
+            return integrate(self._kept[0], self.data, duration, step, q, v, inner, integrator, rho, tolerance)
 
     def constrained_dynamics(
         self, q: Any, v: Any, tau: Any = None, constraints: Sequence[VelocityConstraint] | None = None
@@ -396,15 +395,15 @@ class Tree:
         """`cs.constrained_dynamics` of the model: accelerations, multipliers and efforts of drives."""
         from cosserat.solve.relative.constrained import dynamics_of
 
-        with as_simulated(self._then, self._values):
-            return dynamics_of(self._then, self, q, v, tau, constraints)
+        with as_simulated(*self._kept):
+            return dynamics_of(self._kept[0], self, q, v, tau, constraints)
 
     def composed_vectors(self, q: Any, v: Any = None, tau: Any = None) -> ComposedVectors:
         """`cs.composed_vectors` of the model: what its equations of motion are made of."""
         from cosserat.solve.relative.composed import vectors_of
 
-        with as_simulated(self._then, self._values):
-            return vectors_of(self._then, self, q, v, tau)
+        with as_simulated(*self._kept):
+            return vectors_of(self._kept[0], self, q, v, tau)
 
     # momentum and energy --------------------------------------------------------------------------------------------
 

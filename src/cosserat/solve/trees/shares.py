@@ -41,7 +41,7 @@ def _kinetic(point: TreePoint, x: Array) -> dict[str, float]:
     for node, M in zip(rows.node.tolist(), rows.mass, strict=True):  # of bodies, and of fluids that move with them
         if node in names:
             out[names[node]] = out.get(names[node], 0.0) + float(nodal[node] @ M @ nodal[node])
-    for name in data.modal_bodies:
+    for name in data.reduced.bodies:
         link = data.carrier[name]
         if link >= 0:  # rigid bodies fixed to it count for themselves
             fluid = sum(twice[i] for i, other in enumerate(data.links) if other.is_fluid and other.base.link == link)
@@ -55,7 +55,7 @@ def _strain(point: TreePoint, modes: Modes, x: Array) -> dict[str, float]:
     data = point.system.data
     springs = [spring.name for spring in point.model.springs]
     out = dict(strain_energies(virtual_motion(modes.motion, point.nodal(x)), springs))
-    for name, body in data.modal_bodies.items():
+    for name, body in data.reduced.bodies.items():
         link = data.carrier[name]
         if link >= 0:
             bent = data.modal(link, x)
