@@ -59,7 +59,7 @@ def test_a_rotating_blade_is_pulled_though_its_modes_only_bend(stiffening) -> No
     model.add(cs.Revolute("hub", cs.GROUND, blade.start, axis=(0, 0, 1), motion=f"{omega} * t"))
     run = cs.simulate(model, 0.1, 5e-3, formulation="floating", modes=2, stiffening=stiffening)
     per_length = 2700.0 * np.pi / 4 * (0.030**2 - 0.027**2)
-    for s in (0.0, 1 / 3, 0.5, 5 / 6):  # at nodes; in between they are interpolated
+    for s in (0.0, 0.1, 1 / 3, 0.5, 0.7, 5 / 6):  # at nodes and between them
         expected = 0.5 * per_length * omega**2 * length**2 * (1 - s**2)
         np.testing.assert_allclose(run.section_force("blade", s).values[:, 0], expected, rtol=1e-6)
         stretch = expected / (70e9 * per_length / 2700.0)

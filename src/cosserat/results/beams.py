@@ -2,7 +2,7 @@
 
 Inside an element the wrench is that of its ends, carried statically along it, plus what the loads and the inertia of
 the element itself take off on the way: with its consistent shares of them at the nodes the section force is exact at
-the nodes (at a clamp it is the reaction), and inside for a uniform load.
+the nodes (at a clamp it is the reaction), and inside for what is uniform along the element or changes linearly.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.elements import element_weights
+from cosserat.compile.matter import LEVER
 from cosserat.compile.mesh import BeamMesh
 from cosserat.errors import SolveError
 from cosserat.kernels import matter
@@ -20,9 +21,12 @@ from cosserat.kernels.loads import add_gravity
 from cosserat.kernels.monitors import between
 from cosserat.kernels.rigid import add_gyroscopic
 from cosserat.lie.protocol import Array
-from cosserat.results.kinematics import turned
+from cosserat.model.modal_inertia import axial_of
+from cosserat.results.kinematics import rotate, turned
 from cosserat.results.motion import Motion
 from cosserat.results.nodal import element_forces, external, inertia, line_wrenches, medium_of
+
+_MOMENT = np.array([0.0] * 3 + [1.0] * 3)
 
 
 def section_forces(motion: Motion, beam: tuple[str, float], viscous: bool = True) -> Array:
@@ -47,10 +51,16 @@ def section_forces(motion: Motion, beam: tuple[str, float], viscous: bool = True
         world[:, 3:] += np.cross(origin - x, world[:, :3])
         return turned(R_t, world)
 
-    share = line_shares(motion, name, e) - _element_inertia(motion, e)
+    matter = _weight_shares(motion, e) - _element_inertia(motion, e)
+    share = matter + _load_shares(motion, name, e)
     carried = (1.0 - xi) * moved(a, share[:, :6]) - xi * moved(b, share[:, 6:])
     local = (1.0 - xi) * share[:, :6] - xi * share[:, 6:]
-    return moved(a, force) + 0.5 * (carried + local)
+    out = moved(a, force) + 0.5 * (carried + local)
+    grown = turned(R_t, _growth(motion, name, e, matter))
+    arm = rotate(R_t, motion.node(b)[1] - motion.node(a)[1])
+    out += 0.5 * xi * (1.0 - xi) * grown
+    out[:, 3:] += xi * (1.0 - xi) * (1.0 - 2.0 * xi) / 12.0 * np.cross(arm, grown[:, :3])
+    return out
 
 
 def _force(motion: Motion, mesh: BeamMesh, e: int, viscous: bool) -> Array:
@@ -93,30 +103,74 @@ def _element_inertia(motion: Motion, e: int) -> Array:
     return out.reshape(12, -1).T
 
 
-def line_shares(motion: Motion, name: str, e: int) -> Array:
-    """Line loads and weight (nt, 12) along element e, shared out to its two nodes."""
-    mechanism = motion.mechanism
-    arrays = mechanism.system.elements
+def _weight_shares(motion: Motion, e: int) -> Array:
+    """Weight and apparent forces (nt, 12) of element e, shared out to its two nodes."""
+    arrays = motion.mechanism.system.elements
     (weights,), (arms,) = element_weights(arrays.mass[e : e + 1])
     share, frames = np.zeros((len(motion.time), 12)), motion.moving[0]
-    for side, node in enumerate(arrays.node[e]):
+    laws = motion.mechanism.system.state_loads
+    seen = laws.first[:-1][laws.acts < np.diff(laws.first)]  # apparent forces: of two nodes, on the first
+    for side, ends in enumerate((arrays.node[e], arrays.node[e, ::-1])):
         weight = np.zeros((6, len(motion.time)))
-        add_gravity(weights[side], arms[side], frames[node], motion.inputs.gravity.T, weight)
+        add_gravity(weights[side], arms[side], frames[ends[0]], motion.inputs.gravity.T, weight)
         share[:, 6 * side : 6 * side + 6] -= weight.T
+        for p in seen[(laws.node[seen] == ends[0]) & (laws.node[seen + 1] == ends[1])]:
+            share[:, 6 * side : 6 * side + 6] += motion.inputs.state[:, p, :6]
+    return share
+
+
+def _load_shares(motion: Motion, name: str, e: int) -> Array:
+    """Line loads (nt, 12) along element e, shared out to its two nodes."""
+    mechanism = motion.mechanism
+    share, k = np.zeros((len(motion.time), 12)), e - mechanism.beams[name].first_element
+    for side, node in enumerate(mechanism.system.elements.node[e]):
         R_t = np.swapaxes(motion.node(node)[0], 1, 2)
         R_0 = np.broadcast_to(mechanism.frames[node, :9].reshape(3, 3).T, R_t.shape)
         for load in mechanism.line_loads(name):
-            sample = motion.inputs.wrench[:, load.columns[e - mechanism.beams[name].first_element]]
-            turn = R_0 if load.follower else R_t
-            local = turned(turn, sample)
-            share[:, 6 * side : 6 * side + 6] += local @ load.spread[e - mechanism.beams[name].first_element, side].T
-    laws = mechanism.system.state_loads
-    seen = laws.first[:-1][laws.acts < np.diff(laws.first)]  # apparent forces: of two nodes, on the first
-    for side, ends in enumerate((arrays.node[e], arrays.node[e, ::-1])):
-        for p in seen[(laws.node[seen] == ends[0]) & (laws.node[seen + 1] == ends[1])]:
-            share[:, 6 * side : 6 * side + 6] += motion.inputs.state[:, p, :6]
+            local = turned(R_0 if load.follower else R_t, motion.inputs.wrench[:, load.columns[k]])
+            share[:, 6 * side : 6 * side + 6] += local @ load.spread[k, side].T
     rows = np.nonzero(mechanism.system.line_loads.element == e)[0]
     return share + line_wrenches(mechanism.system, rows, motion.frame, motion.inputs.wrench).sum(axis=1)
+
+
+def _growth(motion: Motion, name: str, e: int, matter_share: Array) -> Array:
+    """By how much what acts per length grows along element e, times its length: (nt, 6), in world axes.
+
+    What its matter puts on the nodes (nt, 12) is taken for that of accelerations that change linearly along it.
+    """
+    mechanism, wrench = motion.mechanism, motion.inputs.wrench
+    arrays, rows, k = mechanism.system.elements, mechanism.system.line_loads, e - mechanism.beams[name].first_element
+    length, ends = float(np.linalg.norm(arrays.d0[e, :3])), [motion.node(node)[0] for node in arrays.node[e]]
+    along = arrays.d0[e, :3] / length
+    G = arrays.mass[e, :64].reshape(8, 8)
+    fields = np.array([[1.0, 0.0, 0.0, 0.0] * 2, [-0.5, *(along / length), 0.5, *(along / length)]]).T
+    on_nodes = G[[0, 4]] @ fields  # forces of unit accelerations, uniform and growing
+    pulls = np.stack([rotate(R, matter_share[:, s : s + 3]) for R, s in zip(ends, (0, 6), strict=True)])
+    mean, growing = np.tensordot(np.linalg.inv(on_nodes), pulls, axes=1)
+    mass, heavier = fields.T @ G @ fields[:, 0] * (1.0, 12.0)
+    moment = G[1:4] @ fields[:, 0] + G[5:] @ fields[:, 0]
+    beside = (moment - along * (along @ moment)) / mass
+    force = heavier * mean + mass * growing
+    out = np.hstack((force, np.cross(ends[0] @ beside, force)))
+    for side, (R, node) in enumerate(zip(ends, arrays.node[e], strict=True)):
+        sign, turn = 2 * side - 1, R @ mechanism.frames[node, :9].reshape(3, 3).T
+        for load in mechanism.line_loads(name):
+            sample = _at_end(load.spread[k], sign, along / length) * wrench[:, load.columns[k]]
+            out += sign * (turned(turn, sample) if load.follower else sample)
+        for row in np.flatnonzero(rows.element == e):
+            near, far = rows.column[row, side], rows.column[row, 1 - side]
+            sample = length * (2.0 * wrench[:, near] - wrench[:, far])
+            out += sign * (turned(turn, sample) if rows.follower[row] else sample * _MOMENT)
+    return out
+
+
+def _at_end(spread: Array, sign: int, along: Array) -> Array:
+    """Density (6,) at an end of an element, times its length, of a load that puts `spread` (2, 6, 6) on its nodes."""
+    first, last = np.diagonal(spread, axis1=1, axis2=2)
+    growth = last - first
+    growth[:3] -= along @ axial_of(spread[:, 3:, :3].sum(axis=0))
+    growth[3:] *= 1.0 / (1.0 + 12.0 * LEVER)
+    return first + last + 3.0 * sign * growth
 
 
 def divergence(motion: Motion, name: str, section_mass: Callable[[float], Array]) -> tuple[Array, Array]:
@@ -153,7 +207,9 @@ def divergence(motion: Motion, name: str, section_mass: Callable[[float], Array]
         p = twist @ section_mass(float(s[column])).T
         sigma = (b * stress[:, k] + a * stress[:, k + 1]) / (a + b)
         f = (b * deformed[:, k] + a * deformed[:, k + 1]) / (a + b)
-        before, after = (line_shares(motion, name, elements[j]) for j in (k, k + 1))
+        before, after = (
+            _weight_shares(motion, elements[j]) + _load_shares(motion, name, elements[j]) for j in (k, k + 1)
+        )
         load = (before[:, 6:] + after[:, :6]) / middle
         along = (stress[:, k + 1] - stress[:, k]) / middle + gyroscopic(sigma, f)
         rates = np.gradient(p, motion.time, axis=0, edge_order=2) + gyroscopic(p, twist)
