@@ -161,6 +161,18 @@ def test_parameter_columns(any_points, laboratory):
     np.testing.assert_allclose(outs.direct[1:], 0.0, atol=1e-14)
 
 
+@pytest.mark.parametrize("formulation", [None, cs.Floating(modes=2)])
+def test_a_parameter_that_turns_sections_turns_their_joints_along(formulation):
+    """A shaft turns by M / k on its hinge, wherever the axes of its sections point."""
+    u, M = cs.Parameter("u", 0.3), cs.Parameter("M", 2.0)
+    model, section = cs.Model("shaft"), cs.Section(stiffness=[1e3, 1e3, 1e3, 7.0, 8.0, 9.0], mass=[1, 1, 1, 2, 1, 1])
+    shaft = model.add(cs.Beam("shaft", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=2, up=(0, u, 1)))
+    model.add(cs.Revolute("hinge", cs.GROUND, shaft.start, axis=(1, 0, 0), stiffness=4.0))
+    model.add(cs.Torque("twist", shaft.end, (M, 0, 0)))
+    linear = cs.linearize(model, ["u", "M"], ["hinge", "hinge.effort"], formulation=formulation)
+    np.testing.assert_allclose(linear.transfer(0.0).real, [[0.0, 0.25], [0.0, -1.0]], atol=1e-9)
+
+
 def test_parameter_at_the_border_of_what_it_can_be():
     c = cs.Parameter("c", 0.0)
     model = cs.Model("pendulum", gravity=(0, 0, -9.81))

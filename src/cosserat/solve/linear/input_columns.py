@@ -33,7 +33,7 @@ from cosserat.results.nodal import line_wrenches, spring_line, spring_tensions
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import OperatingPoint, place_jacobian, still_motion
-from cosserat.solve.memory import loaded_memory
+from cosserat.solve.memory import Memory, loaded_memory
 
 PARAMETER_STEP = 1e-3  # relative
 CENTRAL = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
@@ -332,18 +332,25 @@ def _residual(point: OperatingPoint, compiled: Any, name: str) -> tuple[Array, A
     ours = point.memory.problem
     if point.controlled:
         inputs = inputs._replace(effort=ours.inputs.effort)
-    memory = loaded_memory(compiled, inputs)
+    memory = state_in(point, compiled, inputs)
     trial = memory.problem.trial
-    for part in ("frame", "twist", "rate", "force"):
-        getattr(trial, part)[...] = getattr(ours.trial, part)
-    trial.inner[0] = ours.trial.inner[0]
-    tracked = {(joint, f.index): q for (joint, f), q in zip(point.compiled.freedoms, ours.trial.angle, strict=True)}
-    # a spring or damper that appears with the parameter has a coordinate of its own, found within half a turn
-    trial.angle[:] = [tracked.get((joint, f.index), 0.0) for joint, f in compiled.freedoms]
-    track_angles(memory.address)
     forces(memory.address, 0)
     add_inertia(memory.address)
     return trial.residual[: compiled.n_nodes].ravel().copy(), trial.phi.copy(), trial.inner[1].copy()
+
+
+def state_in(point: OperatingPoint, compiled: Any, inputs: Any) -> Memory:
+    """Another model in the state of a point, with the coordinates that its own joints have there."""
+    memory, ours = loaded_memory(compiled, inputs), point.memory.problem.trial
+    trial = memory.problem.trial
+    for part in ("frame", "twist", "rate", "force"):
+        getattr(trial, part)[...] = getattr(ours, part)
+    trial.inner[0] = ours.inner[0]
+    tracked = {(joint, f.index): q for (joint, f), q in zip(point.compiled.freedoms, ours.angle, strict=True)}
+    # a spring or damper that appears with the parameter has a coordinate of its own, found within half a turn
+    trial.angle[:] = [tracked.get((joint, f.index), 0.0) for joint, f in compiled.freedoms]
+    track_angles(memory.address)
+    return memory
 
 
 def _independent(point: OperatingPoint, phi: Array) -> Array:

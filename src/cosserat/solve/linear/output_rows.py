@@ -28,14 +28,13 @@ from cosserat.errors import SolveError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.residual import track_angles
 from cosserat.lie.protocol import Array
-from cosserat.results.joints import coordinates
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import medium_of
 from cosserat.results.quantities import BEAM, KINDS, OWN, PLACE, Evaluate, Quantity, SpringNumber
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.differences import EIGHTH, friction_speed
 from cosserat.solve.linear.altered import with_input
-from cosserat.solve.linear.input_columns import Column, parameter_difference
+from cosserat.solve.linear.input_columns import Column, parameter_difference, state_in
 from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, OperatingPoint, kinematic_rows, still_motion
 from cosserat.solve.linear.ports import InputPorts, OutputPorts
 
@@ -349,8 +348,8 @@ def _pushed(here: Motion, column: int, more: float) -> Motion:
 def _values_in(point: OperatingPoint, old: Motion, quantity: Quantity, compiled: CompiledModel) -> Array:
     """Values (p,) in the state of the point of the same mechanism with other parameters or inputs."""
     here = point.trajectory()
-    known = {name: coordinates(old, joint)[0] for name, joint in old.mechanism.joints.items()}
-    angles = np.array([[known[joint][freedom.index] for joint, freedom in compiled.freedoms]]).reshape(1, -1)
+    inputs = compiled.sampler.sample(np.array([point.time]))
+    angles = state_in(point, compiled, inputs).problem.trial.angle[None].copy()
     history = here.history._replace(angle=angles)
     motion = motion_of(Trajectory(compiled, here.time, history, here.status, {}, {}, _held(point, compiled)))
     return quantity.seen_in(motion.mechanism).values(old)(motion)[0]
