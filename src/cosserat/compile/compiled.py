@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,7 +130,7 @@ class CompiledModel:
         """Names of the states of laws: load.state."""
         return tuple(f"{law.load.name}.{name}" for law in self.laws for name in law.load.states)
 
-    @property
+    @cached_property
     def timetable(self) -> Timetable:
         """When something jumps."""
         return Timetable(

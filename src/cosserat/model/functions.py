@@ -145,11 +145,7 @@ class TimeFunction(Function):
     def jet(self, t: Any) -> tuple[Array, Array, Array]:
         """Value, rate and acceleration at the times `t` (nt,), each (nt,)."""
         t = np.atleast_1d(np.asarray(t, float))
-        return self._demand_finite(self._jet(t, by_differences=True), t)
-
-    def exact(self, t: Array) -> Jet:
-        """Value, rate and acceleration at times (nt,); raises `NeedsFloats` where differences would tell them."""
-        return self._jet(t, by_differences=False)
+        return self._demand_finite(self.exact(t, by_differences=True), t)
 
     def watch(self, t: Array) -> None:
         """Evaluate it once, for whoever watches the jets; raises if it takes only numbers."""
@@ -169,7 +165,8 @@ class TimeFunction(Function):
             derivatives.as_jet(found, t.shape) if isinstance(t, Jet) else np.broadcast_to(found, t.shape).astype(float)
         )
 
-    def _jet(self, t: Array, by_differences: bool) -> Jet:
+    def exact(self, t: Array, by_differences: bool = False) -> Jet:
+        """Value, rate and acceleration at times (nt,); raises `NeedsFloats` where only differences would tell them."""
         if is_number(self.source):
             return Jet(np.full(t.shape, resolve(self.source)))
         if self._expression is not None:

@@ -52,7 +52,7 @@ def own_velocities(walk: FloatingWalk, reference: Reference, begin: Start) -> St
         A, rates = rows.A, rows.rate
         if q.any() or float(np.abs(rows.value).max(initial=0.0)) > _CLOSED * min(1.0, reference.size):
             return None
-    found = _described(tree, reference, walk.engine.seats, begin, metric, TreeRates(A, rates))
+    found = _described(now, reference, walk.engine.seats, begin, metric, TreeRates(A, rates))
     if found is not None and not metric.independent(A):
         _name_dependent(reference, t)
     return None if found is None else begin._replace(v=found)
@@ -73,16 +73,16 @@ class TreeRates(NamedTuple):
 
 
 def _described(
-    tree: FlexibleTree, reference: Reference, seats: list[Seat], begin: Start, metric: _Metric, held: TreeRates
+    now: Motions, reference: Reference, seats: list[Seat], begin: Start, metric: _Metric, held: TreeRates
 ) -> Array | None:
     """Velocities that keep what is described and fit the constraints; None where there are none."""
     _, q, v, _, _ = begin
-    (A, rates), now = held, Motions(tree.data).move(begin.q, begin.v)
+    A, rates = held
     if not (v.any() or reference.given.any() or rates.any()):
         return v
     scale, given = np.repeat([1.0, reference.length], 3), np.repeat(reference.given[:-1], 3, axis=1).ravel()
     twists = (scale * reference.twists[:-1]).ravel()
-    J = np.tile(scale, len(seats))[:, None] * seat_rows(tree.data, now, q, seats)
+    J = np.tile(scale, len(seats))[:, None] * seat_rows(now.data, now, q, seats)
 
     def fits(found: Array, which: NDArray[np.bool_]) -> bool:
         moved = J @ found

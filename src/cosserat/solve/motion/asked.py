@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.errors import warn
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
@@ -13,8 +14,8 @@ from cosserat.results.run import Run
 from cosserat.results.status import Status, noted
 from cosserat.solve.beyond import events_of
 from cosserat.solve.motion.adaptive import AdaptiveSteps
-from cosserat.solve.motion.driver import Driver, EqualSteps, Progress, warn_of_call
-from cosserat.solve.motion.method import name_of
+from cosserat.solve.motion.driver import Driver, EqualSteps, Progress
+from cosserat.solve.motion.method import Method
 from cosserat.solve.motion.stopwatch import Stopwatch
 from cosserat.solve.motion.switching import Phases
 from cosserat.solve.motion.walk import Walk
@@ -57,12 +58,14 @@ class Asked(NamedTuple):
 
         `sizes`: numbers of nodes and joints; `events`: what else ought to be said; `counts`: what else is counted.
         """
-        warn_of_call(status)
+        if status.cause is not None:  # a controller or `progress` raised; the run is kept instead of passing it on
+            warn(f"simulate: {status.message}")
         control, stats = walk.controlled, self.watch.stats(walk.tally, *sizes, **counts)
         settings = {key: value for key, value in self.settings.items() if key not in ("controller", "events")}
         settings |= {"step": self.step, "duration": self.duration}
         settings["controlled"] = [] if control is None else sorted(control.values)
-        settings["integrator"] = name_of(settings["integrator"])
+        if isinstance(settings["integrator"], Method):
+            settings["integrator"] = type(settings["integrator"]).__name__
         if walk.watch is not None:
             settings["events"] = walk.watch.found
         return {

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import CosseratError, warn
+from cosserat.errors import CosseratError
 from cosserat.lie.protocol import Array
 from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status
@@ -30,12 +30,6 @@ _ROUND = 1e-6  # of a step that durations may be longer: numbers of single preci
 _CHUNK = 4096  # steps for which functions of time are sampled at once, at most
 _WATCHED = 64  # steps between two looks at how far wheels turn
 PATIENCE = 0.1  # s between two looks at what goes on outside
-
-
-def warn_of_call(status: Status) -> None:
-    """Say so if a controller or `progress` raised, whose exception is not passed on: the run is kept instead."""
-    if status.cause is not None:
-        warn(f"simulate: {status.message}")
 
 
 def equal_steps(duration: float, step: float) -> int:

@@ -127,8 +127,7 @@ def land(work: Integration, t: float, h: float, engaged: frozenset[str], switche
         project_velocities(work.compiled, t, work.memory)
     if work.unheld is not None:
         work.unheld.forget()
-    inputs = work.commanded(work.compiled.sampler.sample(np.array([t])))
-    consistent_accelerations(work.compiled, t, work.memory, inputs)
+    work.balance(t)
     work.accel_step = 0.0
     if work.at_breaks and work.scheme != CONSERVING:
         work.set_step(h)

@@ -113,11 +113,6 @@ class Method(ABC):
         """The state after a step of length h."""
 
 
-def name_of(integrator: str | Method) -> str:
-    """What settings of a run call an integrator."""
-    return integrator if isinstance(integrator, str) else type(integrator).__name__
-
-
 def demand_plain(method: Method, step: float | None, controller: object, checkpoint: object) -> None:
     """Refuse what steps of one's own do not offer."""
     name = type(method).__name__

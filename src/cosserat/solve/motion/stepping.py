@@ -207,9 +207,13 @@ class Integration(Walk):
         """Rates and forces of the state stored last, at its own time t, where no next step tells them."""
         if self.torn or not self.shelf.waiting:
             return
+        self.balance(t)
+        self.shelf.note()
+
+    def balance(self, t: float) -> None:
+        """Find accelerations and reactions that belong to the state, at time t."""
         inputs = self.commanded(self.compiled.sampler.sample(np.array([t])))
         consistent_accelerations(self.compiled, t, self.memory, inputs)
-        self.shelf.note()
 
     def carried(self) -> Carried | None:
         """What a run that goes on from here needs besides the state."""
@@ -370,8 +374,7 @@ class Integration(Walk):
             self.replaced = held
             self.push(t)
         else:
-            inputs = self.commanded(self.compiled.sampler.sample(np.array([t])))
-            consistent_accelerations(self.compiled, t, self.memory, inputs)
+            self.balance(t)
 
     def commanding(self) -> NodalCommands:
         """What the controller holds, for the kernels."""

@@ -19,6 +19,7 @@ from cosserat.results.status import Status
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import copy_state, new_memory
 from cosserat.solve.motion.driver import equal_steps
+from cosserat.solve.motion.simulate import INTEGRATORS
 from cosserat.solve.motion.smooth_start import restarting
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Integration
@@ -127,9 +128,6 @@ class Recording(Taping, Integration):
         copy_state(state, self.state)
 
 
-_SCHEMES = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
-
-
 def prepared(model: Model, asked: Setting, change: Callable[[State], None] | None = None) -> tuple[Recording, float]:
     """Steps of a model up to the first one, and the time of the start.
 
@@ -139,7 +137,7 @@ def prepared(model: Model, asked: Setting, change: Callable[[State], None] | Non
     _demand_followed(compiled, asked)
     compiled.timetable.look(asked.start_time, asked.duration)
     memory = new_memory(compiled, compiled.sampler.sample(np.array([asked.start_time])))
-    work = Recording(compiled, memory, asked.rho, _SCHEMES[asked.integrator], asked.newton_tolerance)
+    work = Recording(compiled, memory, asked.rho, INTEGRATORS[asked.integrator], asked.newton_tolerance)
     t, work.accel_step = set_start(compiled, memory, "reference", asked.start_time)
     if change is not None:
         change(memory.problem.state)
@@ -186,7 +184,7 @@ def _demand_followed(compiled: CompiledModel, asked: Setting) -> None:
         told = f"{compiled.inner_names[0]!r} is a state of a law"
     elif compiled.rolling or compiled.rules:
         told = "what rolls, and constraints of users, restrict velocities"
-    elif asked.integrator not in _SCHEMES:
+    elif asked.integrator not in INTEGRATORS:
         told = f"integrator {asked.integrator!r} has no linear steps here"
     elif asked.integrator == "energy-momentum" and len(compiled.system.elements.node):
         told = "the conserving scheme corrects stresses of beams by quotients of changes as small as rounding errors"
