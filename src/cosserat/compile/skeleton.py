@@ -192,12 +192,12 @@ def body_masses(model: Model) -> Array:
 
 def mass_about(body: RigidBody, frame: Array | None = None) -> Array:
     """Mass matrix (6, 6) of a rigid body about the origin of a frame (4, 4) of the world, in its axes; or its own."""
-    R, c = np.eye(3), np.zeros(3)
+    m, R, c = float(body.mass), np.eye(3), np.zeros(3)
     if frame is not None:
         R, c = frame[:3, :3].T @ body.rotation, frame[:3, :3].T @ (body.com - frame[:3, 3])
-    M, C = float(body.mass) * np.eye(6), so3.hat(c)
-    M[:3, 3:], M[3:, :3] = -body.mass * C, body.mass * C
-    M[3:, 3:] = R @ body.inertia @ R.T - body.mass * C @ C
+    M, C = m * np.eye(6), so3.hat(c)
+    M[:3, 3:], M[3:, :3] = -m * C, m * C
+    M[3:, 3:] = R @ body.inertia @ R.T - m * C @ C
     return M
 
 

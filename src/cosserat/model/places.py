@@ -11,7 +11,7 @@ from cosserat.calls import answering
 from cosserat.errors import ExpressionError, PlaceError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.parameters import Number, Parameter, ParameterLike, number_from_text, parameters_in, resolve
+from cosserat.model.parameters import Number, Parameter, ParameterLike, number_from_text, resolve
 
 _TEXT = re.compile(r"\s*([^.()]+?)\s*(?:\.\s*([^.()]+?)\s*(?:\((.*)\))?)?\s*")
 
@@ -86,7 +86,9 @@ class Place:
 
     def parameters(self) -> Iterator[Parameter]:
         """Parameters in its numbers."""
-        yield from parameters_in((self._s, self._point))
+        for x in (self._s, *(self._point or ())):
+            if isinstance(x, ParameterLike):
+                yield from x.parameters.values()
 
     def frame(self) -> Array:
         """Reference frame H (4, 4): orientation of the body (world axes on the ground) and position of the point."""

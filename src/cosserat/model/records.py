@@ -24,7 +24,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.closures import Copied, parameters_of_function, same_function
 from cosserat.model.functions import TimeFunction, VectorFunction
-from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in, resolve
+from cosserat.model.parameters import Parameter, ParameterLike, is_number, resolve
 from cosserat.model.places import Owner, Place, find_place
 
 T = TypeVar("T")
@@ -230,7 +230,9 @@ class Record(Copied):
 
     def parameters(self) -> Iterator[Parameter]:
         """Every `Parameter` it depends on."""
-        yield from _parameters(list(self._given.values()))
+        for value in self._given.values():
+            if type(value) not in _PLAIN:
+                yield from _parameters(value)
 
     def check(self) -> None:
         """Raise a located error if a number is not acceptable; called again whenever a parameter changes."""
@@ -367,19 +369,15 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _parameters(value: Any) -> Iterator[Parameter]:
-    if type(value) in _PLAIN:
-        return
     if isinstance(value, ParameterLike):
-        yield from parameters_in(value)
+        yield from value.parameters.values()
     elif isinstance(value, (TimeFunction, VectorFunction)):
         yield from value.parameter_objects()
     elif isinstance(value, (Record, Place)):
         yield from value.parameters()
     elif callable(value):
         yield from parameters_of_function(value)
-    elif isinstance(value, dict):
-        yield from _parameters(list(value.values()))
-    elif isinstance(value, (tuple, list)):
-        for item in value:
+    elif isinstance(value, (dict, tuple, list)):
+        for item in value.values() if isinstance(value, dict) else value:
             if type(item) not in _PLAIN:
                 yield from _parameters(item)

@@ -19,7 +19,7 @@ from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.mechanism import Mechanism, mechanism_of
-from cosserat.results.trajectory import Crossed, FloatingRecord, Pending, Phase, Trajectory, as_simulated
+from cosserat.results.trajectory import Crossed, FloatingRecord, Pending, Phase, Trajectory, as_simulated, kept_now
 
 
 class Motion:
@@ -210,8 +210,8 @@ def last(array: Array) -> Array:
 
 def motion_of(trajectory: Trajectory, mechanism: Mechanism | Callable[[], Mechanism] | None = None) -> Motion:
     """The motion that a solver stored; the mechanism of its compiled model is made if it is not given."""
-    model = trajectory.model.snapshot()
-    values = dict(model.parameters) if len(trajectory.time) > 1 else None
+    model, now = trajectory.kept or kept_now(trajectory.model)
+    values = now if len(trajectory.time) > 1 else None
     factor = float(trajectory.settings.get("load_factor", 1.0))
     laws = bool(model.state_loads or (model.rolling and users(model)))
 

@@ -58,6 +58,10 @@ class Phase(NamedTuple):
     open: tuple[str, ...]
 
 
+Kept = tuple[Model, dict[str, float]]
+"""A model, and the values that its parameters had when it was taken."""
+
+
 class Pending:
     """A history that is found when it is first asked for, its multipliers when these are.
 
@@ -112,6 +116,8 @@ class Trajectory:
         Whether equal steps were taken in parts where loads or prescribed velocities jump.
     phases : tuple of Phase
         Where joints begin open, or events release and engage some; empty: nothing of that.
+    kept : Kept, optional
+        The model as it was at the end; None: as it is.
     """
 
     source: Any
@@ -127,6 +133,7 @@ class Trajectory:
     parted: bool = False
     held: dict[str, float] | None = None
     phases: tuple[Phase, ...] = ()
+    kept: Kept | None = None
 
     @property
     def compiled(self) -> CompiledModel:
@@ -252,10 +259,6 @@ def as_simulated(model: Model, values: dict[str, float] | None) -> Iterator[None
         yield
     finally:
         model.set(**now)
-
-
-Kept = tuple[Model, dict[str, float]]
-"""A model, and the values that its parameters had when it was taken."""
 
 
 def kept_now(model: Model) -> Kept:

@@ -96,7 +96,7 @@ class FloatingResults:
         settings = {"formulation": "floating"} if settings is None else settings
         found = Trajectory(
             self._reference, self._times, self._pending, status, settings, floating=self.record, phases=self._phases,
-            **more,
+            kept=self._kept, **more,
         )  # fmt: skip
         self._pending.fill = lambda: self._fill(motion_of(found))
         return found
