@@ -347,3 +347,26 @@ def test_welds_where_a_load_jumps_within_a_step() -> None:
         np.testing.assert_allclose(reactions[0], reactions[1], atol=1e-6)
     wanted = 1.5 * runs[0].acceleration("two").values
     np.testing.assert_allclose(runs[0].reaction("weld").values[:, :3], wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("weight", [True, False])
+def test_a_ring_whose_ends_are_welded_to_each_other(weight: bool) -> None:
+    """The weld carries what the section there does."""
+    model = cs.Model("ring")
+    section = cs.Section(stiffness=[1e4, 1e4, 1e4, 5, 5, 5], mass=[1, 1, 1, 2e-3, 1e-3, 1e-3])
+    ring = model.add(
+        cs.Beam("ring", curve=("cos(2*pi*s)", "sin(2*pi*s)", 0), section=section, elements=8, up=(0, 0, 1))
+    )
+    model.add(cs.Fixed("foot", cs.GROUND, ring.at(0.5)))
+    model.add(cs.Fixed("weld", ring.end, ring.start))
+    model.add(cs.Force("pull", ring.at(0.75), (0.01, 0.05, 0.02)))
+    if weight:
+        bead = model.add(cs.RigidBody("bead", mass=0.01, com=(0, 1, 0), inertia=1e-3 * np.eye(3)))
+        model.add(cs.Fixed("glue", ring.at(0.25), bead))
+    full, reduced = (cs.equilibrium(model, formulation=f) for f in (None, cs.Floating(modes=20)))
+    for found in (full, reduced):
+        wrench = np.kron(np.eye(2), found.rotation("ring.start").T) @ found.reaction("weld")
+        assert np.allclose(wrench, -found.section_force("ring", 0.0), atol=1e-9)
+    assert np.allclose(reduced.reaction("weld"), full.reaction("weld"), atol=1e-6)
+    pairs = (cs.modes(model, 2, formulation=f).frequencies for f in (None, cs.Floating(modes=20)))
+    assert np.allclose(*pairs, rtol=1e-3)

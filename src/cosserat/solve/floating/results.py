@@ -209,10 +209,11 @@ class FloatingResults:
         """Multipliers of fixed joints inside rigid groups; the smallest ones where several hold the same bodies."""
         carrier, history = self._tree.data.carrier, motion.states
         infos = motion.mechanism.joints
+        cut = {slot.joint.name for slot in self._engine.constraints.slots if slot.joint is not None}
         welds = []
         for joint in self._kept[0].joints:
             sides = [-1 if place.on_ground else carrier[place.owner.name] for place in (joint.parent, joint.child)]
-            if joint.kind == "fixed" and sides[0] == sides[1]:
+            if joint.kind == "fixed" and sides[0] == sides[1] and joint.name not in cut:
                 welds.append(infos[joint.name].index)
         if not welds:
             return
