@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import xarray as xr
 
 import cosserat as cs
-from cosserat.errors import CosseratWarning, PlaceError, SolveError
+from cosserat.errors import CosseratWarning, ParameterError, PlaceError, SolveError
 
 ALUMINIUM = cs.materials.ALUMINIUM_6061
 
@@ -79,6 +81,21 @@ def test_slips_of_the_pen_in_attributes() -> None:
     assert error.value.name == "Bean"
     model.gravity = (0, 0, -1.0)
     assert model.gravity[2] == -1.0
+
+
+def test_parameters_are_set_by_name() -> None:
+    model = hinged(beam(), stiffness=cs.Parameter("k", 1.0))
+    for given in (("k", 2.0), ({"k": 2.0},)):
+        with pytest.raises(ParameterError, match=r"set takes names, such as model.set\(P=3.0\) or model.set\(\*\*values"):
+            model.set(*given)
+
+
+def test_the_name_of_a_page_of_a_long_title(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system takes names of 255 bytes."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    model = cs.Model("x" * 300)
+    model.add(cs.RigidBody("body", mass=1.0, inertia=(1, 1, 1), velocity=(1, 0, 0)))
+    assert cs.simulate(model, duration=0.02, step=0.01).show(open=False).exists()
 
 
 def test_durations_of_single_precision() -> None:

@@ -64,29 +64,16 @@ def doctor(debug: Debug = False) -> None:
 
 
 def _prepare(what: str, folder: str, warm: Callable[[], float]) -> None:
-    """Compile what is missing of a folder of kernels, and show what there was and what is new."""
+    """Compile what is missing of a folder of kernels, and count what there was and what is new."""
     before = jit.compiled_names(folder)
     console.print(f"\n{len(before)} {what} are compiled")
-    for line in _by_module(before):
-        console.print(f"  {line}")
     with console.status(f"compiling {what} that are missing"):
         seconds = warm()
-    new = [name for name in jit.compiled_names(folder) if name not in before]
+    new = len(set(jit.compiled_names(folder)).difference(before))
     if new:
-        console.print(f"{len(new)} were missing, compiled now in {seconds:.1f} s")
-        for line in _by_module(new):
-            console.print(f"  {line}")
+        console.print(f"{new} were missing, compiled now in {seconds:.1f} s")
     else:
         console.print(f"nothing was missing; all read from the cache in {seconds:.1f} s")
-
-
-def _by_module(kernels: list[str]) -> list[str]:
-    """``integrate: accept, advance`` for ``["integrate.accept", "integrate.advance"]``."""
-    modules: dict[str, list[str]] = {}
-    for kernel in kernels:
-        module, _, name = kernel.partition(".")
-        modules.setdefault(module, []).append(name)
-    return [f"{module}: {', '.join(names)}" for module, names in modules.items()]
 
 
 def _version(package: str) -> str | None:

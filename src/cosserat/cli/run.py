@@ -27,7 +27,7 @@ FLOATING = ("modes", "boundary", "stiffening")
 def run(
     model: ModelPath,
     duration: Annotated[float | None, typer.Option(help="Simulated time (s).")] = None,
-    step: Annotated[float | None, typer.Option(help="Time step (s); adaptive if also the file gives none.")] = None,
+    step: Annotated[float | None, typer.Option(help="Time step (s); default: that of the file, else adaptive.")] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Result file: .nc, .h5, .csv, .parquet or .zarr; default: the name of the model, with .nc."),
@@ -38,7 +38,7 @@ def run(
     ] = None,
     modes: Annotated[
         list[str] | None,
-        typer.Option(metavar="NUMBER", help="Floating: modes of each beam; BEAM=NUMBER, repeated, for beams apart."),
+        typer.Option(metavar="NUMBER", help="Floating: modes of each beam; BEAM=NUMBER for one beam, may be repeated."),
     ] = None,
     boundary: Annotated[
         str | None, typer.Option(help="Floating: cantilever, free or craig-bampton; default: by where a beam is held.")

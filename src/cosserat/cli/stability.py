@@ -10,7 +10,7 @@ import typer
 
 from cosserat.cli import files
 from cosserat.cli.files import PICTURES, Center, ModelPath, Settings, Spin, Time
-from cosserat.cli.guard import Debug, UsageProblem, console, guarded, titled_table
+from cosserat.cli.guard import INTERRUPTED, Debug, UsageProblem, console, guarded, titled_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -57,7 +57,7 @@ def stability(
     found = solve(loaded, parameter, np.linspace(from_, to, steps + 1), n=modes, time=time, spin=spin, center=center)
     console.print(
         f"{loaded.name}: {found.eigenvalues.shape[1] // 2} modes at {len(found.values)} values of {parameter} from "
-        f"{from_:g} to {to:g}, {found.stats['solve_seconds']:.2f} s"
+        f"{found.values[0]:g} to {found.values[-1]:g}, {found.stats['solve_seconds']:.2f} s"
     )
     console.print(_table(found) if found.critical else _nothing(found))
     if csv is not None:
@@ -67,6 +67,8 @@ def stability(
     if plot is not None:
         found.plot(path=plot)
     files.list_written(csv, json_, plot)
+    if len(found.values) <= steps:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _nothing(found: Stability) -> str:

@@ -8,9 +8,7 @@ from typing import Annotated
 import typer
 
 from cosserat.cli import files
-from cosserat.cli.guard import Debug, console, guarded
-
-RESULTS = (".nc", ".h5")
+from cosserat.cli.guard import Debug, UsageProblem, console, guarded
 
 
 @guarded
@@ -28,6 +26,8 @@ def view(
     """Make a 3D page of a result that `cosserat run` wrote, and open it."""
     from cosserat.io.netcdf import load_run
 
+    if result.suffix.lower() in (".yaml", ".yml"):
+        raise UsageProblem(f"{result} is a model file; simulate it with cosserat run, and view what that writes")
     page = result.with_suffix(".html") if out is None else out
     run = load_run(result)
     files.check_outputs(result, out=(page, (".html", ".htm")))

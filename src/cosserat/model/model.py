@@ -357,8 +357,10 @@ class Model:
         """Values of the parameters that occur in the model, by name."""
         return {name: objects[0].value for name, objects in self.parameter_objects().items()}
 
-    def set(self, **values: float) -> None:
+    def set(self, *unnamed: Any, **values: float) -> None:
         """Set parameters by name; if the model cannot take a value, all keep their old ones and an error is raised."""
+        if unnamed:
+            raise ParameterError(f"{self.title}: set takes names, such as model.set(P=3.0) or model.set(**values)")
         objects = self.parameter_objects()
         for name in values:
             if name not in objects:

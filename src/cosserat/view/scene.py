@@ -33,7 +33,7 @@ _FAR = 1e3  # sizes of the mechanism at which single precision begins to show
 def show(run: Run, path: str | Path | None, open: bool | None, trail: Any, title: str = "") -> Path:
     """Write the animation and, if wanted, open it; with the name of the model, unless another title is given."""
     if path is None:
-        name = "".join(c if c.isalnum() else "_" for c in run.motion.mechanism.name)
+        name = "".join(c if c.isalnum() else "_" for c in run.motion.mechanism.name[:80])
         target = Path(tempfile.mkdtemp(prefix="cosserat_")) / f"{name}.html"
     else:
         target = output.target(path, (".html", ".htm"), "an animation is an HTML file, such as 'run.html'")

@@ -213,6 +213,7 @@ def test_view_makes_a_page_of_a_result(pendulum: Path) -> None:
     assert "pendulum" in Path("pendulum.html").read_text()
     assert call("view", "pendulum.nc", "--no-open", "--out", "pendulum.nc").exit_code == 2
     assert "unknown body 'tip'" in said(call("view", "pendulum.nc", "--no-open", "--trail", "tip"))
+    assert "is a model file" in said(call("view", pendulum))
 
 
 def test_equilibrium_counts_and_shows_zeros_plainly() -> None:

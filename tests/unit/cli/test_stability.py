@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +40,23 @@ def test_nothing_critical() -> None:
     result = call(BECK, "--parameter", "P", "--from", 0, "--to", 5, "--steps", 2, "--modes", 2)
     assert result.exit_code == 0
     assert "stable throughout" in result.stdout
+
+
+def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is said about values that were not reached, and scripts see that it did not finish."""
+    from cosserat.solve.linear.spectra import Spectra
+
+    whole, calls = Spectra.at, count(1)
+
+    def at(*args: object, **options: object) -> object:
+        if next(calls) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return whole(*args, **options)
+
+    monkeypatch.setattr(Spectra, "at", at)
+    result = call(BECK, "--parameter", "P", "--from", 0, "--to", 30, "--steps", 3, "--modes", 2)
+    assert "3 values of P from 0 to 20" in result.stdout
+    assert result.exit_code == 130
 
 
 ROTOR = """
