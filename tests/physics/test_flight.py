@@ -20,23 +20,25 @@ def drag(alpha, beta):
     return 0.03 + 0.05 * (0.3 + 5.0 * alpha) ** 2
 
 
-def plane(throttle=0.5, power=60.0, com=(0, 0, 0)):
+def plane(throttle=0.5, power=60.0, com=(0, 0, 0), forward=(1, 0, 0)):
     """One rigid body with lift, drag, tail and fin; elevator, aileron, rudder and throttle."""
+    R = np.column_stack((forward, np.cross((0, 0, 1), forward), (0, 0, 1)))
     model = cs.Model("plane", gravity=(0, 0, -G), fluid=cs.Fluid(density=RHO))
-    body = model.add(cs.RigidBody("body", mass=M, com=com, inertia=INERTIA))
+    body = model.add(cs.RigidBody("body", mass=M, com=com, inertia=R @ INERTIA @ R.T))
     elevator, aileron, rudder = (cs.Parameter(n, 0.0) for n in ("elevator", "aileron", "rudder"))
     model.add(
         cs.Aerodynamics(
             "air", body, area=S, chord=CHORD, span=SPAN, lift=lift, drag=drag, side=lambda a, b: -0.4 * b,
             roll=lambda a, b: -0.08 * b, pitch=lambda a, b: -0.7 * a, yaw=lambda a, b: 0.08 * b,
             rates={"pitch_q": -10.0, "lift_q": 4.0, "roll_p": -0.45, "roll_r": 0.1, "yaw_p": -0.03, "yaw_r": -0.1},
+            forward=forward,
         )
     )  # fmt: skip
     model.add(
         cs.Aerodynamics("tail", body, area=S, chord=CHORD, span=SPAN, pitch=-1.1 * elevator, roll=0.2 * aileron,
-                        yaw=-0.07 * rudder)
+                        yaw=-0.07 * rudder, forward=forward)
     )  # fmt: skip
-    model.add(cs.Thruster("motor", body, power, throttle=throttle))
+    model.add(cs.Thruster("motor", body, power, throttle=throttle, axis=forward))
     return model
 
 
@@ -74,6 +76,21 @@ def test_glide():
     found = cs.trim(plane(throttle=0.0), ["elevator"], flight=cs.Flight(V, climb=None))
     alpha = found.angle_of_attack
     assert found.parameters["climb"] == pytest.approx(-np.arctan(drag(alpha, 0) / lift(alpha, 0)), rel=1e-8)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("flight", [{"climb": None}, {"climb": 0.1, "sideslip": True}])
+def test_a_flight_does_not_depend_on_where_north_is(flight, formulation):
+    """A glide with three controls, and a climb that may slip with four: both have one more unknown than equations."""
+    controls = CONTROLS[1:] if flight["climb"] is None else CONTROLS
+    there = np.array([np.cos(0.5), np.sin(0.5), 0.0])
+    ahead, aside = (
+        cs.trim(plane(forward=f), controls, flight=cs.Flight(V, forward=f, **flight), formulation=formulation)
+        for f in ((1.0, 0.0, 0.0), there)
+    )
+    for name, value in ahead.parameters.items():
+        assert aside.parameters[name] == pytest.approx(value, abs=1e-8)
+    assert abs(aside.attitude["roll"]) + abs(aside.sideslip) < 1e-8
 
 
 def test_turn():

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from cosserat.calls import answering
 from cosserat.compile.compiled import row_to_frame
@@ -298,7 +299,7 @@ def _balanced(
     fixed: dict[str, float] = {}
     rhs = statics.residual()
     n_controls = len(flying.names)
-    coordinated = not flight.sideslip and flight.speed > 0.0 and n_controls >= 4
+    coordinated = not flight.sideslip and flight.speed > 0.0 and n_controls + flying.free_path >= 4
     for _ in range(_MAX_ITERATIONS):
         names = [name for name in knobs.names if name not in fixed]
         point = statics.still()
@@ -311,9 +312,8 @@ def _balanced(
         strong = np.abs(top[:, : rhs.size]).max() / max(statics.extent, 1e-12)
         system = np.vstack((top, strong * np.hstack((extra, by_knobs))))
         right = np.concatenate((weight * rhs, strong * missing))
-        size = np.linalg.norm(system, axis=0)
-        size[size == 0.0] = 1.0
-        change = np.linalg.lstsq(system / size, right, rcond=1e-11)[0] / size
+        watched = block_diag(rows[3:], np.eye(len(names)))
+        change = _least(system, right, watched) if np.isfinite(system).all() else np.full(system.shape[1], np.nan)
         if not np.all(np.isfinite(change)):
             break
         step = change[: rhs.size]
@@ -338,6 +338,22 @@ def _balanced(
         )
     rest = weight * statics.residual()
     return balance.found(), float(np.max(np.abs(rest[: statics.n_motions]), initial=0.0))
+
+
+def _least(system: Array, right: Array, watched: Array) -> Array:
+    """Solution in the sense of least squares; of many, the one with the least turn of the body and of controls.
+
+    `watched` has these by corrections. The axes in which a craft is described have no part in it.
+    """
+    size = np.linalg.norm(system, axis=0)
+    size[size == 0.0] = 1.0
+    U, values, V = np.linalg.svd(system / size)
+    n = int(np.count_nonzero(values > 1e-11 * values[0]))
+    found = V[:n].T @ (U[:, :n].T @ right / values[:n])
+    free, seen = V[n:].T, watched / size
+    weak = 1e-8 * np.linalg.norm(seen) * np.eye(free.shape[1])  # what it does not see, such as reactions, stays
+    wanted = np.concatenate((seen @ found, np.zeros(free.shape[1])))
+    return np.asarray((found - free @ np.linalg.lstsq(np.vstack((seen @ free, weak)), wanted)[0]) / size)
 
 
 def _conditions(
