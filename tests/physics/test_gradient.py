@@ -149,6 +149,30 @@ def test_numbers_of_a_round_beam_in_floating_frames() -> None:
         assert np.isclose(value, difference(model, name, height, 0.05, 0.005, **settings), rtol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:steps had to be split")
+@pytest.mark.parametrize("duration", [0.01, 0.04])
+def test_a_light_beam_in_floating_frames(duration: float) -> None:
+    """A unit of its modal coordinates turns its end many times; in the longer run a step is split."""
+    model = cs.Model("whip", gravity=(cs.Parameter("g", 4.0), -2.0, -9.81))
+    rubber = cs.Material(E=2e7, nu=0.3, rho=1200, damping=1e-3)
+    points, section = [(0, 0, 0), (0.25, 0, 0)], cs.Rectangle(0.025, 0.035)
+    beam = model.add(cs.Beam("beam", points=points, section=section, material=rubber, elements=3))
+    axes = ((0, 1, 0), (0, 0, 1))
+    model.add(cs.Universal("root", cs.GROUND, beam.start, axes=axes, stiffness=3.0, damping=0.07))
+    bob = model.add(cs.RigidBody("bob", 1.2, (0.4, 0.1, 0.2), (0.01, 0.01, 0.02)))
+    model.add(cs.Revolute("tip", beam.end, bob, at=(0.25, 0, 0), axis=(1, 1, 0), effort=2.0))
+
+    def reach(run: cs.Run) -> Any:
+        return run.position("bob")[-1, 0]
+
+    settings: dict[str, Any] = {"formulation": "floating", "modes": 2}
+    found = cs.gradient(model, reach, "g", duration, 0.01, **settings)
+    run = cs.simulate(model, duration, 0.01, newton_tolerance=1e-12, **settings)
+    assert (run.stats["steps_split"] > 0) == (duration > 0.01)
+    assert found.value == float(reach(run))
+    assert np.isclose(found.parameters["g"], difference(model, "g", reach, duration, 0.01, **settings), rtol=1e-8)
+
+
 @pytest.mark.parametrize("formulation", ["galilean", "floating"])
 def test_the_start(formulation: str) -> None:
     """A parameter that is a velocity at the start, and the same as a part of the start."""

@@ -172,6 +172,16 @@ class TreeData:
             if motion is not None
         )
 
+    @functools.cached_property
+    def sizes(self) -> Array:
+        """How far a unit of each coordinate moves or turns an interface (n,), or more: for points of differences."""
+        out = np.ones(len(self.coordinates))
+        for link in self.links:
+            if link.modal is not None:
+                shapes = [np.abs(interface.shape) for interface in link.modal.interfaces.values()]
+                out[link.columns[link.n_v :]] += np.max(shapes, axis=(0, 1))
+        return out
+
     def modal(self, link: int, q: Array) -> Array:
         """Modal coordinates (..., m) of a link."""
         columns = self.links[link].columns

@@ -238,8 +238,8 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
             return NOT_FINITE
         size = s[CHANGE]
         closing = gap >= 1.0 and (gap < 0.5 * last_gap or gap > _OPEN)
-        rounding = count > 3 and last < s[ROUNDING] and size > 0.5 * last and not closing
-        if (size < s[TOLERANCE] and gap < 1.0) or rounding:
+        stalled = count > 3 and last < s[ROUNDING] and size > 0.5 * last and not closing
+        if (size < s[TOLERANCE] and gap < 1.0) or (stalled and anew == 1):  # with old factors errors may shrink slowly
             for k in range(n):
                 trial.q[k], trial.v[k] = x.q[k], x.v[k]
             for i in range(m):  # where loops leave nothing free, no change of accelerations tells theirs
@@ -252,7 +252,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
         if size > 1e3 * last:
             return NOT_CONVERGED
         anew = 0
-        if size > s[SLOW] * last and size > s[TOLERANCE] and renewed < 3:
+        if stalled or (size > s[SLOW] * last and size > s[TOLERANCE] and renewed < 3):
             anew, renewed = 1, renewed + 1
             border.laws[0] = 1  # what users' laws add to the matrix matters
         for k in range(n):

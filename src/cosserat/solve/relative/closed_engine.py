@@ -44,11 +44,6 @@ class ClosedEngine(ModalEngine):
         self._kept = np.array([s.first + k for s in closing for k in range(len(s.rows))], dtype=np.int64)
         cut = self._ties.closed.cut
         self._slow = float(np.min(cut.speed[cut.friction > 0.0], initial=1.0))  # rate over which efforts may change
-        self._sizes = np.ones(len(data.coordinates))  # how far a unit of a coordinate moves or turns a seat, or more
-        for link in data.links:
-            if link.modal is not None:
-                shapes = [np.abs(interface.shape) for interface in link.modal.interfaces.values()]
-                self._sizes[link.columns[link.n_v :]] += np.max(shapes, axis=(0, 1))
 
     def keep(self, then: Kept | None) -> None:
         super().keep(then)
@@ -152,7 +147,7 @@ class ClosedEngine(ModalEngine):
 
     def _differences(self, q: Array, v: Array, of: Callable[[TreeRows], Array]) -> tuple[Array, Array]:
         """Derivatives (k, n) of something of the rows along coordinates and velocities, of eighth order."""
-        steps = np.diag(STEP / self._sizes)
+        steps = np.diag(STEP / self._data.sizes)
         along_q = slopes(steps, lambda x: of(self.closure(moved(self._data, q, x), v)))
         return along_q, slopes(self._slow * steps, lambda x: of(self.closure(q, v + x)))
 

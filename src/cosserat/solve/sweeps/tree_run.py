@@ -38,6 +38,7 @@ class TreeRun(VariedRun):
         self._take(self.stepper.tape)
         self.n = len(self.first.q)
         self.size = 4 * self.n
+        self._unit = 1.0 / self.stepper.tree.data.sizes
         self.times = np.array([entry.t + entry.h for entry in self.tape])
         self.last: Instant = self.tape[-1].after if self.tape else self.first
         self._exact = asked.integrator == "generalized-alpha" and not self.stepper.constraints.present
@@ -78,9 +79,10 @@ class TreeRun(VariedRun):
         return TreeStep(self.stepper.tree, held, before, after, entry.t + entry.h, entry.h, self.asked.rho)
 
     def sizes(self, state: Instant) -> Array:
-        parts = [np.full(self.n, _PART)]
+        """Distances (N,) between points of differences."""
+        parts = [_PART * self._unit]
         for values in (state.v, state.a, state.carried):
-            parts.append(np.full(self.n, _PART * max(1.0, float(np.max(np.abs(values), initial=0.0)))))
+            parts.append(_PART * max(1.0, float(np.max(np.abs(values) / self._unit, initial=0.0))) * self._unit)
         return np.concatenate(parts)
 
     def moment(self, state: Instant, work: Any = None) -> RunMoment:
@@ -116,7 +118,7 @@ class TreeRun(VariedRun):
             change = self.unit(k, amount)[: 2 * self.n].reshape(2, -1)
             return begun(self.model, self.asked, self.in_parts, changed(change))[1]
 
-        return self.columns(np.full(2 * self.n, _PART), self.first, start)
+        return self.columns(np.tile(_PART * self._unit, 2), self.first, start)
 
     def _variant(self, name: str) -> tuple[Any, Instant, list[Any]]:
         walk, first = begun(self.model, self.asked, self.in_parts, like=self.stepper.tree.data)

@@ -44,9 +44,12 @@ class TreeRecording(Taping, FloatingWalk):
 
     def course(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """One step, others follow."""
-        begin = self.readied(old, t, h)._replace(step=h)
+        ready = self.readied(old, t, h)
+        begin = ready._replace(step=h)
         step = super().course(begin, t, h, 1, every, phase)
-        if step.failure is None:
+        if step.failure is not None:
+            step = step._replace(now=ready)  # no step of this length is behind it: shorter ones go on from here
+        else:
             if self.remembers and old.step != h and (self.at_breaks or old.step != 0.0):
                 self.tape.append(TreeEntry(BEGIN if self.at_breaks else RESCALE, t, h, old, begin))
             step = step._replace(now=step.now._replace(t=t + h))
