@@ -86,7 +86,7 @@ def test_slips_of_the_pen_in_attributes() -> None:
 def test_parameters_are_set_by_name() -> None:
     model = hinged(beam(), stiffness=cs.Parameter("k", 1.0))
     for given in (("k", 2.0), ({"k": 2.0},)):
-        with pytest.raises(ParameterError, match=r"set takes names, such as model.set\(P=3.0\) or model.set\(\*\*values"):
+        with pytest.raises(ParameterError, match=r"takes names, such as model.set\(P=3.0\) or model.set\(\*\*values"):
             model.set(*given)
 
 
