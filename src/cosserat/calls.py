@@ -18,7 +18,7 @@ def bind(
     accepted = [n for n in signature.parameters if n not in ("self", "cls")]
     name = kwargs.get("name", args[1] if named and len(args) > 1 and isinstance(args[1], str) else None)
     item = f"{what} {name!r}" if isinstance(name, str) else what
-    listed = f"accepted arguments: {', '.join(accepted)}"
+    listed = f"accepted arguments: {', '.join(accepted) or 'none'}"
     for key in kwargs:
         if key not in accepted:
             raise ArgumentError(item, "", f"unknown argument {key!r}; {listed}")

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 
 import numpy as np
 
@@ -213,6 +214,21 @@ class Record(Copied):
             raise AttributeError(f"{self.title}: {name!r} cannot be set; make a new {self.word or type(self).__name__}")
         super().__setattr__(name, value)
 
+    def __copy__(self) -> Self:
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: an error that says where there is a function that they cannot hold."""
+        for name, value in self._given.items():
+            if not _can_be_pickled(value):
+                raise ModelError(
+                    f"{self.title}: {name} is a Python function that cannot be sent to another process; define it with "
+                    "def at the top of a module, or give a formula such as 'sin(t)'"
+                )
+        return self.__dict__
+
     @property
     def title(self) -> str:
         """How error messages call it, such as ``joint 'elbow'``."""
@@ -354,6 +370,18 @@ def plain(value: Any) -> Any:
     if getattr(kind, "__array__", None) is not None and getattr(kind, "ndim", None) is not None:
         return plain(np.asarray(value))
     return value
+
+
+def _can_be_pickled(value: Any) -> bool:
+    """Whether pickles take the functions that an argument is or has."""
+    if isinstance(value, (tuple, dict)):
+        return all(map(_can_be_pickled, value.values() if isinstance(value, dict) else value))
+    try:
+        if callable(value) or isinstance(value, (TimeFunction, VectorFunction)):
+            pickle.dumps(value)
+    except Exception:  # whatever a callable of the user's raises
+        return False
+    return True
 
 
 def _same(a: Any, b: Any) -> bool:

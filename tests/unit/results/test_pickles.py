@@ -84,3 +84,14 @@ def test_trees(way):
     elastic = cs.FlexibleTree(arm(None), modes=2)
     zero = np.zeros(3)
     np.testing.assert_array_equal(WAYS[way](elastic).mass_matrix(zero), elastic.mass_matrix(zero))
+
+
+def test_models():
+    """A model goes to another process with formulas; a function of no module is told by what has it."""
+    model = arm(MOTIONS["formula"])
+    assert pickle.loads(pickle.dumps(model)) == model
+    for motion in (MOTIONS["function"], (lambda t: 0.1 * t, lambda t: 0.1, lambda t: 0.0)):
+        with pytest.raises(cs.CosseratError, match="joint 'drive': motion is a Python function that cannot be sent"):
+            pickle.dumps(arm(motion))
+        joint = arm(motion)["drive"]
+        assert copy.copy(joint) == joint
