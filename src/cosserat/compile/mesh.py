@@ -117,8 +117,7 @@ def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrice
     stiffness, mass = (np.array(part)[place.reshape(stations.shape)] for part in zip(*sections, strict=True))
     compliance = np.asarray(np.linalg.inv(stiffness), dtype=np.float64)
     matrices = _known_matrices(d0[representative].tobytes(), compliance.tobytes(), mass.tobytes())
-    middles = 0.5 * (left + right)
-    viscosity = np.full(len(d0), beam.damping_at(0.5)) if uniform else np.array([beam.damping_at(s) for s in middles])
+    viscosity = np.full(len(d0), beam.damping_at(0.5))  # the same all along
     like = np.asarray(representative[inverse], dtype=np.int64)
     return ElementMatrices(*(m[inverse] for m in matrices)), viscosity, like
 

@@ -300,7 +300,7 @@ class Sampler:
 
     def sample_all(self, t: Array, load_factor: float = 1.0) -> tuple[Inputs, Array]:
         """Inputs at times t, and prescribed motions with two derivatives: (3, nt, n_driven, 21)."""
-        drives = np.stack(self.sample_rates(t))
+        drives = self.sample_rates(t)
         return self._with(drives[0], t, load_factor, self.loads(t, load_factor)), drives
 
     def _with(self, drive: Array, t: Array, load_factor: float, loads: tuple[Array, Array]) -> Inputs:
@@ -350,9 +350,9 @@ class Sampler:
         functions: list[TimeFunction | VectorFunction] = [*self.efforts]
         return functions + [f for source in self.wrenches for f in (source.force, source.moment) if f is not None]
 
-    def sample_rates(self, t: Array) -> tuple[Array, Array, Array]:
-        """Prescribed motions and their first two derivatives: three arrays (nt, n_driven, 21)."""
+    def sample_rates(self, t: Array) -> Array:
+        """Prescribed motions and their first two derivatives: (3, nt, n_driven, 21)."""
         out = np.zeros((3, len(t), len(self.driven), 21))
         for k, joint in enumerate(self.driven):
             out[:, :, k] = drive_frames(joint, t)
-        return out[0], out[1], out[2]
+        return out

@@ -58,8 +58,8 @@ def product_of(strain: csc_matrix, modulus: Array) -> csc_matrix:
     return csc_matrix(strain.T @ inner @ strain)
 
 
-def elastic_at(point: OperatingPoint, damping: csc_matrix, stiffness: csc_matrix) -> Elastic | None:
-    """The factored form of given matrices at a point; None where there are no elements, or it does not apply.
+def elastic_at(point: OperatingPoint, stiffness: csc_matrix) -> Elastic | None:
+    """The factored form of a given stiffness at a point; None where there are no elements, or it does not apply.
 
     It does not to viscous elements in motion, whose damping also turns with the motion.
     """

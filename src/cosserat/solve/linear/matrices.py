@@ -152,7 +152,7 @@ class Matrices:
 def matrices_at(point: OperatingPoint) -> Matrices:
     """Exact matrices of a mechanism at a point; in a steady motion of motions counted from frames that do not spin."""
     M, D, K = tangents(point)
-    elastic, phi, doubt = elastic_at(point, D, K), constraint_matrix(point), _doubt(point, K)
+    elastic, phi, doubt = elastic_at(point, K), constraint_matrix(point), _doubt(point, K)
     found = Matrices(
         M, D, K, phi, point.compiled.length, elastic, inner=inner_at(point), doubt=doubt,
         change=partial(change_in_elements, point.compiled, point.frames),

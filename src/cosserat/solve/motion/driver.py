@@ -170,18 +170,18 @@ class EqualSteps(Driver):
 
     def take(self) -> bool:
         """As many steps as take a tenth of a second or so."""
-        if self.done == self.n_steps:
+        walk, start, h, every, done = self.walk, self.start, self.h, self.every, self.done
+        if done == self.n_steps:
             return False
-        walk, start, h, every = self.walk, self.start, self.h, self.every
-        if walk.controlled is not None and self.done % self.per_call == 0:
+        chunk, since = self.chunk, done % self.per_call  # steps since the controller was called
+        if walk.controlled is not None and since == 0:
             self.ask("controller", walk.consult, self.t)
-        chunk = self.chunk
         if self.keeper is not None:
-            chunk = BARRIER - self.done % BARRIER
+            chunk = BARRIER - done % BARRIER
             if chunk == BARRIER:
                 walk.settle(BARRIER)
                 self.save_if_due()
-        n = min(chunk, self.n_steps - self.done, self.per_call - self.done % self.per_call)
+        n = min(chunk, self.n_steps - done, self.per_call - since)
         limit = walk.turn_limit()
         if limit is not None:
             if h > limit.step:
@@ -193,8 +193,8 @@ class EqualSteps(Driver):
             walk.watch.begin(self.t)
         began = clock.perf_counter()
         self.stepping = True
-        failure = walk.advance(self.t, h, n, every, self.done)
-        self.done += walk.done
+        failure = walk.advance(self.t, h, n, every, done)
+        self.done = done + walk.done
         if failure is not None:
             _split_step(walk, start + self.done * h, h, failure)
             self.done += 1
