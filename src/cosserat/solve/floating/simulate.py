@@ -9,7 +9,6 @@ import numpy as np
 
 from cosserat.errors import SolveError
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried, Reference
 from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.floating.integration import new_stepper
@@ -106,10 +105,8 @@ def simulate_floating(asked: Asked) -> Run:
                 why = indefinite(tree, walk.drives.held, times, states.q)
             status = replace(status, detail=why or status.detail)
             status = within_reach(reference.compiled, status, begin.t + duration - float(times[-1]))
-    looked = every == 1 and status.ok and phases is None  # velocities that jump are no leap
-    leap = leap_of_tree(tree, times, states, walk.drives, walk.constraints) if looked else None
-    if leap is not None:
-        status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap[0], detail=leap[1])
+    if status.ok and every == 1 and phases is None:  # velocities that jump are no leap
+        status = leap_of_tree(tree, times, states, walk.drives, walk.constraints) or status
     nodes = reference.skeleton
     bent = bent_far(tree.data, floating.seats, states.q)
     told = asked.recorded(walk, times, status, (nodes.n_nodes, len(model.joints) + nodes.n_corners), bent)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.lie.protocol import Array
+from cosserat.results.status import Status
 from cosserat.solve.floating.state import Drives, States
 from cosserat.solve.motion.failures import first_leap
 from cosserat.solve.relative.flexible_recursion import Motions
@@ -74,8 +75,8 @@ def indefinite(tree: FlexibleTree, held: NDArray[np.bool_], times: Array, q: Arr
 
 def leap_of_tree(
     tree: FlexibleTree, times: Array, states: States, drives: Drives, constraints: TreeConstraints
-) -> tuple[float, str] | None:
-    """When a loop that drives leave no freedom steps past a dead point, and words about it.
+) -> Status | None:
+    """How a run ends in which a loop that drives leave no freedom steps past a dead point; None: none does.
 
     Velocities of spherical and free joints are no rates of coordinates: what these do, other joints of the loop tell.
     """
@@ -89,7 +90,7 @@ def leap_of_tree(
     found = first_leap(times, q, v, given[:, 0], given[:, 1])
     if found is None or _rank(tree, times, states, drives, constraints) < free:
         return None
-    return found.time, found.told(repr(tree.coordinates[plain[found.place]]))
+    return found.status(tree.coordinates[plain[found.place]])
 
 
 def _rank(tree: FlexibleTree, times: Array, states: States, drives: Drives, constraints: TreeConstraints) -> int:

@@ -78,13 +78,10 @@ class FloatingWalk(Walk):
     def now(self, point: Instant) -> None:
         self._now = point
 
-    def _present(self) -> Instant:
-        return self.now
-
     def where(self) -> tuple[Any, ...]:
         """Coordinates, velocities, and what gives the whole state."""
         known: Any = self._now or self._commands
-        return known.q, known.v, self._present
+        return known.q, known.v, lambda: self.now
 
     def row(self) -> Row:
         """As in `States`."""

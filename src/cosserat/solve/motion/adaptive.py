@@ -98,7 +98,8 @@ class AdaptiveSteps(Driver):
             limit = min(limit, walk.controlled.next_call(t, self.start))
             if walk.controlled.is_due(t, self.start):
                 self.ask("controller", walk.consult, t)
-        self.save_if_due()
+        if self.keeper is not None and self.keeper.due:
+            self.save(self.keeper)
         turning = walk.turn_limit()
         if turning is not None:
             if 0.8 * turning.step * _MOST_STEPS < self.end - t:

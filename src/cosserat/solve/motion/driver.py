@@ -99,11 +99,6 @@ class Driver(ABC):
         except Exception as error:
             raise Ended(status_of(what, error, self.t)) from error
 
-    def save_if_due(self) -> None:
-        """Write a checkpoint now and then, before a step."""
-        if self.keeper is not None and self.keeper.due:
-            self.save(self.keeper)
-
     def save(self, keeper: Checkpoint) -> None:
         """Write a checkpoint; what `get_state` of a controller raises ends the run."""
         content = {**self.walk.keepsake(), **self.keepsake()}
@@ -180,7 +175,8 @@ class EqualSteps(Driver):
             chunk = BARRIER - done % BARRIER
             if chunk == BARRIER:
                 walk.settle(BARRIER)
-                self.save_if_due()
+                if self.keeper.due:
+                    self.save(self.keeper)
         n = min(chunk, self.n_steps - done, self.per_call - since)
         limit = walk.turn_limit()
         if limit is not None:

@@ -96,9 +96,10 @@ class Leap(NamedTuple):
     moved: float
     by_rates: float
 
-    def told(self, what: str) -> str:
-        """In words."""
-        return f"{what} moved by {self.moved:.3g} in a step where its rates say {self.by_rates:.3g}"
+    def status(self, name: str) -> Status:
+        """How a run ends in which something of this name leaps."""
+        told = f"{name!r} moved by {self.moved:.3g} in a step where its rates say {self.by_rates:.3g}"
+        return Status(Outcome.WRONG_BRANCH, self.time, told)
 
 
 def first_leap(times: Array, q: Array, v: Array, drive: Array, drive_rate: Array) -> Leap | None:
@@ -137,8 +138,8 @@ def _around(x: Array) -> Array:
     return np.max([padded[k : k + len(x)] for k in range(2 * _AROUND + 1)], axis=0)
 
 
-def leap_of_nodes(compiled: CompiledModel, soft: Array, times: Array, history: History) -> tuple[float, str] | None:
-    """When a body of a driven mechanism without a freedom leaps, and words about it.
+def leap_of_nodes(compiled: CompiledModel, soft: Array, times: Array, history: History) -> Status | None:
+    """How a run ends in which a body of a driven mechanism without a freedom leaps; None: none does.
 
     `soft` has projections on what of each joint others imply.
     """
@@ -154,4 +155,4 @@ def leap_of_nodes(compiled: CompiledModel, soft: Array, times: Array, history: H
     if found is None:
         return None
     name = next(name for name, node in compiled.bodies.items() if node == found.place)
-    return found.time, found.told(repr(name))
+    return found.status(name)

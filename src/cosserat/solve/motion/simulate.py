@@ -14,7 +14,6 @@ from cosserat.errors import SolveError, warn
 from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Trajectory, carried_to
 from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.coarseness import warn_of_deflections
@@ -112,11 +111,8 @@ def simulate_galilean(asked: Asked) -> Run:
         if grown is not None:
             warn(f"simulate: {grown}")
             status = replace(status, detail="; ".join(filter(None, (status.detail, grown))))
-    leap = None
     if status.ok and every == 1 and phases is None:
-        leap = leap_of_nodes(compiled, memory.problem.joints.soft, times, history)
-    if leap is not None:
-        status = replace(status, outcome=Outcome.WRONG_BRANCH, time=leap[0], detail=leap[1])
+        status = leap_of_nodes(compiled, memory.problem.joints.soft, times, history) or status
     asked.settings["newton_tolerance"] = newton_tolerance
     told = asked.recorded(
         work, times, status, (compiled.n_nodes, compiled.n_joints), careful_steps=tally.careful,
