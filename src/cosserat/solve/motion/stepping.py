@@ -33,6 +33,7 @@ from cosserat.solve.motion.storing import Shelf, belongings, snapshot, take_back
 from cosserat.solve.motion.walk import NEVER, SIDE, Bounds, StepFailure, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
 
+_RESTED = 4.5  # steps for which efforts were held: where they change then, the method starts anew
 _OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
 
 
@@ -355,11 +356,15 @@ class Integration(Walk):
     def consult(self, t: float) -> None:
         """Call the controller; accelerations jump with the efforts it changes."""
         assert self.controlled is not None
-        before = self.controlled.call(t)
-        if before is not None and self.scheme != CONSERVING and self.accel_step > 0.0:
-            self.replaced = before
-            if self.watch is not None:  # which goes back to the state as it is from here on
-                self.push(t)
+        before, h = self.controlled.call(t), self.accel_step
+        if before is None or self.scheme == CONSERVING or h <= 0.0:
+            return
+        if not self.at_breaks and self.controlled.values_at(t - _RESTED * h) is before:
+            self.restart(t + SIDE * h, h)
+            return
+        self.replaced = before
+        if self.watch is not None:  # which goes back to the state as it is from here on
+            self.push(t)
 
     def take_control(self, t: float, inputs: Inputs | None) -> None:
         """Call the controller for the first time; `inputs` have the efforts before, in a run that goes on."""
@@ -371,6 +376,9 @@ class Integration(Walk):
         if inputs is not None and self.controlled.values == held:
             return
         if self.accel_step > 0.0 and inputs is not None and self.scheme != CONSERVING:
+            if not self.at_breaks and (self.controlled.period or 0.0) > _RESTED * self.accel_step:
+                self.restart(t + SIDE * self.accel_step, self.accel_step)
+                return
             self.replaced = held
             self.push(t)
         else:
