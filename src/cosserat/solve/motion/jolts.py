@@ -123,7 +123,7 @@ def _close(work: Integration, engaged: frozenset[str]) -> None:
 
 def land(work: Integration, t: float, h: float, engaged: frozenset[str], switched: bool) -> None:
     """Velocities that joints allow, and what accelerations belong to them."""
-    if engaged:
+    if engaged or work.scheme != CONSERVING:  # whose velocities are not quite those that joints allow
         project_velocities(work.compiled, t, work.memory)
     if work.unheld is not None:
         work.unheld.forget()

@@ -89,8 +89,10 @@ def watched_step(walk: Walk, t: float, h: float, stored: bool, known: bool, time
         failure = walk.advance(t, end - t, 1, NEVER, 0)
         if failure is not None:
             raise Ended(given_up(walk, failure, t, end - t))
-    if dropped and stored:
-        walk.store()
+    if dropped:
+        if stored:
+            walk.store()
+        walk.joined(end, h)
 
 
 def hurried(walk: Walk, t: float) -> Status:
