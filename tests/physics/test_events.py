@@ -251,3 +251,49 @@ def test_an_impulse_on_a_body_that_has_turned(kind: Any, turned: bool) -> None:
             assert np.allclose(gained[:3], blow, atol=1e-6)
         ends.append(run.velocity("bob").values[-1] - before.velocity("bob").values[-1])
     assert np.allclose(ends, ends[0], atol=1e-3)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_reactions_after_an_impulse_within_a_step(formulation: str) -> None:
+    """Steps went on with what the method remembered of a shorter one: reactions alternated by a hundredth of them."""
+    model = cs.Model("arm", gravity=(0.5, -1.0, -9.81))
+    upper = model.add(cs.RigidBody("upper", 2.0, (0.5, 0, 0), (0.02, 0.12, 0.11)))
+    lower = model.add(cs.RigidBody("lower", 1.0, (1.3, 0.1, 0), (0.01, 0.05, 0.04)))
+    model.add(cs.Universal("shoulder", cs.GROUND, upper, at=(0, 0, 0), axes=[(0, 1, 0), (0, 0, 1)]))
+    model.add(cs.Revolute("elbow", upper, lower, axis=(0, 0.6, 0.8), at=(1, 0, 0)))
+    kick = cs.Event(
+        "kick", lambda t, state: t - 0.1537, lambda t, state: {"lower": (0.1, 0.3, 0.2)}, direction="rising"
+    )
+    runs = [
+        cs.simulate(model, 0.3, step, events=kick, newton_tolerance=1e-11, **given)
+        for step, given in (
+            (1e-3, {"formulation": "floating", "integrator": "runge-kutta"}),
+            (4e-3, {"formulation": formulation}), (2e-3, {"formulation": formulation}),
+        )
+    ]  # fmt: skip
+    exact = runs[0].reaction("shoulder")
+    errors = []
+    for run in runs[1:]:
+        same = [int(np.argmin(np.abs(exact.time.values - t))) for t in run.time]
+        errors.append(np.abs(run.reaction("shoulder").values - exact.values[same]).max() / np.abs(exact.values).max())
+    assert errors[0] < 1e-4
+    assert errors[1] < 0.3 * errors[0]
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_an_impulse_on_the_end_of_a_damped_beam(formulation: str) -> None:
+    """What dampers hold within microseconds was taken in one step: energy grew five hundredfold, or balances broke."""
+    model = cs.Model("beam")
+    plastic = cs.Material(E=2e10, nu=0.3, rho=2000.0, damping=1e-3)
+    ends = [(0, 0, 0), (0.6, 0, 0)]
+    beam = model.add(cs.Beam("beam", points=ends, section=cs.Rod(0.03), material=plastic, elements=3))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    kick = cs.Event(
+        "kick", lambda t, state: t - 0.0137, lambda t, state: {"beam.end": (0.1, 0.3, 0.2)}, direction="rising"
+    )
+    given = {} if formulation == "galilean" else {"formulation": formulation, "modes": 15}
+    run = cs.simulate(model, 0.04, 1e-3, events=kick, **given)
+    total = run.energy["total"].values
+    after = int(np.searchsorted(run.time, 0.0137 - 1e-9))
+    assert run.status.ok
+    assert np.all(np.diff(total[after:]) < 0.02 * total[after])

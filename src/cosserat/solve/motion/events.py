@@ -13,7 +13,7 @@ from cosserat.lie.protocol import Array
 from cosserat.results.moment import Moment
 from cosserat.solve.memory import demand_like
 from cosserat.solve.motion.switching import switched
-from cosserat.solve.motion.walk import NEVER, StepFailure, Walk
+from cosserat.solve.motion.walk import UNSTORED, StepFailure, Walk
 
 _SHARP = 1e-12  # of the step: how exactly the time of an event is found in it
 _SHORTEST = 1e-6  # of the step: parts that are taken to find it; what happens in shorter ones is a straight line
@@ -304,4 +304,4 @@ class Watch:
 
     def part(self, t: float, h: float) -> StepFailure | None:
         """Take a part of a step, of length h."""
-        return self._walk.advance(t, h, 1, NEVER, 0)
+        return self._walk.advance(t, h, 1, UNSTORED, 0)

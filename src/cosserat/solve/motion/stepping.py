@@ -106,11 +106,11 @@ class Integration(Walk):
         state = new_state(self.compiled)
         copy_state(self.state, state)
         waiting = self.memory.problem.solver.memory[slots.ROW]
-        return state, self.accel_step, self.tally.steps, self.impulses.filtered, waiting
+        return state, self.accel_step, self.tally.steps, self.impulses.filtered, self.graded, waiting
 
     def load(self, saved: Any, goes_on: bool = False) -> None:
         """Take it back; steps that are tried complete no stored state."""
-        state, self.accel_step, steps, self.impulses.filtered, waiting = saved
+        state, self.accel_step, steps, self.impulses.filtered, self.graded, waiting = saved
         copy_state(state, self.state)
         self.memory.problem.solver.memory[slots.ROW] = waiting if goes_on else -1.0
         self.tally.add(steps - self.tally.steps)
@@ -125,7 +125,6 @@ class Integration(Walk):
         """Start the method, whose velocities are not those that are stored."""
         if self.scheme != CONSERVING and not self.at_breaks:
             begin_smoothly(self, t, h)
-            self.graded = False
 
     def make_room(self) -> None:
         """Kernels store where room was reserved."""
@@ -261,6 +260,7 @@ class Integration(Walk):
         if graded_part(self, t, h) == CONVERGED:
             return True
         self.load(before)
+        self.graded = False
         return False
 
     def part(self, t: float, end: float, side: float) -> None:

@@ -21,7 +21,8 @@ from cosserat.solve.motion.stopwatch import Tally
 from cosserat.solve.motion.switching import Phases
 from cosserat.solve.motion.wheels import TurnLimit
 
-NEVER = 2**62
+NEVER = 2**62  # as `every`: a part of a step, or one that is tried
+UNSTORED = NEVER - 1  # a step like all others that is not stored
 SIDE = 1e-9  # of the step: how far from a break its two sides are
 AHEAD = 512  # steps for which a controlled run samples functions of time at once
 _NEAR = 1e-6  # of the step: times that are those of a grid

@@ -6,7 +6,7 @@ from cosserat.errors import CosseratError
 from cosserat.results.status import Outcome, Status, StopRun
 from cosserat.solve.motion.events import MOST_IN_A_STEP
 from cosserat.solve.motion.switching import Misfit
-from cosserat.solve.motion.walk import NEVER, StepFailure, Walk
+from cosserat.solve.motion.walk import UNSTORED, StepFailure, Walk
 
 ROUNDED = 1e-9  # of a step: what is left of it at its end
 
@@ -86,7 +86,7 @@ def watched_step(walk: Walk, t: float, h: float, stored: bool, known: bool, time
         if count > MOST_IN_A_STEP:
             raise Ended(hurried(walk, t))
         walk.watch.begin(t)
-        failure = walk.advance(t, end - t, 1, NEVER, 0)
+        failure = walk.advance(t, end - t, 1, UNSTORED, 0)
         if failure is not None:
             raise Ended(given_up(walk, failure, t, end - t))
     if dropped:
