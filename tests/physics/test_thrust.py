@@ -88,6 +88,16 @@ def test_a_lag_under_a_controller_is_of_second_order():
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_adaptive_steps_follow_a_lag_whose_input_jumps(formulation):
+    """The first step after the jump went on with the rate before it: 180 times the promise of the tolerance."""
+    lag, jump, tolerance = 0.3, 0.3137, 1e-6
+    model = sled(lag=lag, level=0.0, throttle=lambda t: np.where(t < jump, 0.2, 0.9))
+    run = cs.simulate(model, 1.0, tolerance=tolerance, formulation=formulation)
+    speed = 3.0 * sum(u * (t - lag * (1.0 - np.exp(-t / lag))) for u, t in ((0.2, 1.0), (0.7, 1.0 - jump)))
+    assert float(run.velocity("sled")[-1, 0]) == pytest.approx(speed, abs=tolerance * len(run.time) / 100)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_linear_models_see_inputs(formulation):
     model = sled(throttle=0.0, limits=(-1, 1))
     linear = cs.linearize(model, ["motor.throttle"], ["sled.vx"], about="reference", formulation=formulation)
