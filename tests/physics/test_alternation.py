@@ -28,6 +28,7 @@ def largest(run: cs.Run) -> float:
 @pytest.mark.parametrize(("rho", "step"), [(0.9, 0.008), (0.9, 0.016)])
 def test_growing_reactions_are_told(rho: float, step: float) -> None:
     run, told = rotor_run(rho, step)
+    assert run.status.outcome is cs.Outcome.ALTERNATING
     assert "reactions alternate" in run.status.message
     assert len(told) == 1
     assert "joint 'axle': reactions alternate" in told[0]

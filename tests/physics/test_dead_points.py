@@ -92,7 +92,8 @@ def test_what_is_free_to_vibrate_does_not_leap(formulation: str) -> None:
     for k, (inner, outer) in enumerate(itertools.pairwise([cs.GROUND, *bars, cs.GROUND])):
         given = {0: {"motion": "0.3*sin(6*t)"}, 2: {"stiffness": 1e5}}.get(k, {})
         model.add(cs.Revolute(f"hinge{k}", inner, outer, at=points[k], axis=(0, 0, 1), **given))
-    assert cs.simulate(model, 2.0, 0.05, formulation=formulation).status.ok
+    run = cs.simulate(model, 2.0, 0.05, formulation=formulation)
+    assert run.status.outcome in (cs.Outcome.OK, cs.Outcome.ALTERNATING)
 
 
 def platform_on_legs() -> cs.Model:

@@ -87,6 +87,10 @@ class Outcome(enum.Enum):
         "finished, but a controller is unstable as it is sampled: what changes in an effort from call to call is most "
         "of it, or goes on growing, and the motion is not that of its law"
     )
+    ALTERNATING = (
+        "finished, but reactions mean nothing: a body turns so far in a step that their errors change sign and grow; "
+        "positions show it last"
+    )
     SATURATED = (
         "no equilibrium was found: a servo is at its limit, where its effort no longer holds what it moves: raise the "
         "limit, lower the loads, or add a spring"
@@ -137,7 +141,7 @@ class Status:
     def message(self) -> str:
         """One sentence for a user."""
         text = self.outcome.value
-        if self.ok or self.outcome in (Outcome.UNBALANCED, Outcome.APART, Outcome.UNSTABLE_CONTROL):
+        if self.ok or self.outcome in _FINISHED:
             return text + (f" ({self.detail})" if self.detail else "")
         where = f"stopped at {self.where or f't = {self.time:.6g} s'}"
         if self.outcome is Outcome.LOAD_UNKNOWN:
@@ -167,6 +171,7 @@ class StopRun(Exception):
     """
 
 
+_FINISHED = (Outcome.UNBALANCED, Outcome.APART, Outcome.UNSTABLE_CONTROL, Outcome.ALTERNATING)  # but not ok
 _OF_MOTION = 0.02  # of the kinetic or strain energy
 _ROUNDING = 1e-6  # of the potential energy
 _BROKEN = 0.2  # of the energy that was exchanged: what may appear from nowhere

@@ -14,6 +14,7 @@ from cosserat.errors import SolveError, warn
 from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING
 from cosserat.results.run import Run
+from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Trajectory, carried_to
 from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.coarseness import warn_of_deflections
@@ -110,7 +111,8 @@ def simulate_galilean(asked: Asked) -> Run:
         grown = alternating_reaction(compiled, times, history.twist, history.force, rho)
         if grown is not None:
             warn(f"simulate: {grown}")
-            status = replace(status, detail="; ".join(filter(None, (status.detail, grown))))
+            outcome = Outcome.ALTERNATING if status.ok else status.outcome
+            status = replace(status, outcome=outcome, detail="; ".join(filter(None, (status.detail, grown))))
     if status.ok and every == 1 and phases is None:
         status = leap_of_nodes(compiled, memory.problem.joints.soft, times, history) or status
     asked.settings["newton_tolerance"] = newton_tolerance
