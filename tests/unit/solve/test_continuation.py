@@ -279,3 +279,18 @@ def test_a_path_does_not_follow_later_changes_of_the_model():
     assert np.array_equal(asked.equilibrium(-1).section_force("beam", 0.37), last)
     run = cs.simulate(model, 0.02, 0.01, start=asked.equilibrium(-1))  # with the load of that point
     assert np.isclose(run.section_force("beam", 1.0)[0, 2], 2.0, atol=0.1)
+
+
+@pytest.mark.parametrize("formulation", [None, "floating"])
+def test_branches_along_a_stiffness_look_at_none_that_cannot_be(formulation):
+    """k q = P sin q of a post on a spring that grows softer."""
+    model, k = cs.Model("post"), cs.Parameter("k", 10.0)
+    post = model.add(cs.RigidBody.bar("post", (0, 0, 0), (0, 0, 1), mass=1.0))
+    model.add(cs.Revolute("foot", cs.GROUND, post.at((0, 0, 0)), axis=(0, 1, 0), stiffness=k))
+    model.add(cs.Force("weight", post.at((0, 0, 1)), (0, 0, -5.0)))
+    options = {"max_step": 0.4, "formulation": formulation}
+    path = cs.continuation(model, "k", 10.0, 3.0, **options)
+    branch = cs.continuation(model, "k", path.points[0], 3.0, **options)
+    q = branch.coordinate("foot")
+    assert branch.status.ok and np.isclose(branch.parameter[-1], 3.0)
+    assert np.allclose(branch.parameter * q, 5.0 * np.sin(q), atol=1e-9) and abs(q[-1]) > 1.0

@@ -170,3 +170,17 @@ def test_fewer_targets_than_unknowns_change_them_least():
     # A + C^2 = 10, and the change is along the gradient (1, 2 C)
     assert found["A"] + found["C"] ** 2 == pytest.approx(10.0, rel=1e-9)
     assert found["C"] - 1.0 == pytest.approx(2 * found["C"] * (found["A"] - 1.0), rel=1e-6)
+
+
+def test_a_bore_that_cannot_be_twice_as_wide():
+    """Typical changes of a parameter are those that the model takes."""
+    model, bore = cs.Model("boom", gravity=(0, 0, -9.81)), cs.Parameter("bore", 0.028)
+    tube = cs.Tube(outer_diameter=0.03, inner_diameter=bore)
+    boom = model.add(
+        cs.Beam("boom", points=[(0, 0, 0), (1, 0, 0)], section=tube, material=cs.materials.STEEL, elements=4)
+    )
+    model.add(cs.Fixed("clamp", cs.GROUND, boom.start))
+    model.add(cs.Force("load", boom.end, (0, 0, -20.0)))
+    wanted = float(cs.equilibrium(model).position("boom.end")[2])
+    found = cs.trim(model, {"bore": 0.027}, targets={("boom.end", "z"): wanted})
+    assert abs(found.parameters["bore"] - 0.028) < 1e-9

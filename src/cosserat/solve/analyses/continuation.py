@@ -117,12 +117,12 @@ def continuation(
     frames = formulation_of(formulation, model, "continuation")
     options = Options(float(stop), step, max_step, max_steps, mode, until, time, tolerance, progress)
     with knobs.kept():
-        path, ends = _follow(knobs, frames, start, direction, options)
+        path, scale = _follow(knobs, frames, start, direction, options)
         for point in _chosen(path, switch):
             for side in (1, -1):
                 if path.status.outcome in _BY_USER:
                     return path
-                branch, _ = _follow(knobs, frames, point, side, options, ends)
+                branch, _ = _follow(knobs, frames, point, side, options, scale)
                 path.branches.append(branch)
                 if branch.status.outcome in _BY_USER:
                     return path
@@ -154,19 +154,17 @@ def _check(
 
 def _follow(
     knobs: Knobs, frames: Formulation, start: float | PathPoint, side: int, options: Options,
-    ends: tuple[float, float] | None = None,
-) -> tuple[Path, tuple[float, float]]:  # fmt: skip
-    """One path, and the range of the parameter that scales it."""
+    scale: float = 0.0,
+) -> tuple[Path, float]:  # fmt: skip
+    """One path, and the change of the parameter that counts as much as its whole extent."""
     watch, name, stop = Stopwatch(), knobs.names[0], options.stop
     found = _start(knobs, frames, start, options)
     value = knobs.values[name]
-    if ends is None:
-        span = abs(stop - value)
-        if isinstance(start, PathPoint):  # it may leave its path near the end of that, and go far
-            span = max(span, float(np.ptp(start.path.parameter)))
-        ends = stop - span, stop
-    scale = abs(ends[1] - ends[0]) or abs(value) or 1.0
-    balance = frames.parametric(knobs, found, options.time, {name: np.copysign(scale, stop - value)})
+    # a branch may leave its path near the end of that, and go far
+    known = [stop, *(start.path.parameter.tolist() if isinstance(start, PathPoint) else ())]
+    scale = scale or max(abs(stop - value), float(np.ptp(known)))
+    farthest = max(known, key=lambda there: abs(there - value)) - value
+    balance = frames.parametric(knobs, found, options.time, {name: farthest})
     arc = Arc(balance, name, scale, options.tolerance)
     trace = Trace(branched=isinstance(start, PathPoint))
     leave, beside = None, arc.neutral
@@ -187,7 +185,7 @@ def _follow(
     path = _path_of(arc, trace, status, stats, options.time)
     if isinstance(start, PathPoint):
         path.origin = start
-    return path, ends
+    return path, scale
 
 
 def _start(knobs: Knobs, frames: Formulation, start: float | PathPoint, options: Options) -> Equilibrium:

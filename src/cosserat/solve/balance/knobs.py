@@ -14,6 +14,8 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.solve.arguments import check_number, check_state
 
+_PARTS = (1.0, -0.5, 0.1, -0.1, 0.01, -0.01, 1e-3, -1e-3)  # of typical changes
+
 
 class Knobs:
     """Parameters of a model, or of its steady rotation, that a solver turns; they are put back afterwards.
@@ -61,8 +63,19 @@ class Knobs:
         return told(self.values)
 
     def spans(self, least: float) -> dict[str, float]:
-        """Typical changes: present values, or the least ones."""
-        return {name: max(least, abs(value)) for name, value in self.values.items()}
+        """Typical changes: present values, or the least ones; smaller or negative where the model takes no others."""
+        return {name: self._taken(name, value, max(least, abs(value))) for name, value in self.values.items()}
+
+    def _taken(self, name: str, value: float, span: float) -> float:
+        with self.kept():
+            for part in _PARTS:
+                self.turn({name: value + part * span})
+                try:
+                    self.check()
+                except CosseratError:
+                    continue
+                return part * span
+        return span
 
     def turn(self, values: Mapping[str, float]) -> None:
         """Give the parameters values, without asking the components whether they can take them."""
