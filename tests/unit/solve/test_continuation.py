@@ -292,5 +292,7 @@ def test_branches_along_a_stiffness_look_at_none_that_cannot_be(formulation):
     path = cs.continuation(model, "k", 10.0, 3.0, **options)
     branch = cs.continuation(model, "k", path.points[0], 3.0, **options)
     q = branch.coordinate("foot")
-    assert branch.status.ok and np.isclose(branch.parameter[-1], 3.0)
-    assert np.allclose(branch.parameter * q, 5.0 * np.sin(q), atol=1e-9) and abs(q[-1]) > 1.0
+    assert branch.status.ok
+    assert np.isclose(branch.parameter[-1], 3.0)
+    assert np.allclose(branch.parameter * q, 5.0 * np.sin(q), atol=1e-9)
+    assert abs(q[-1]) > 1.0
