@@ -31,7 +31,7 @@ class Beam(Component, Owner):
     points : (n, 3), n >= 2
         A straight beam, or a polyline with rigid corners; s is proportional to arc length.
     curve : callable of s in [0, 1] giving three numbers, or three formulas in ``s``
-        Instead of `points`; s is its own parameter.
+        Instead of `points`, without corners; s is its own parameter.
     section : section, pair of sections, or callable of s
         A pair tapers linearly from start to end (linear in the dimensions of the shape, or in the matrices).
     material : Material, optional

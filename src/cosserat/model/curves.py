@@ -18,6 +18,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.functions import VectorFunction
 
 PARALLEL = 1e-6  # sine of the angle below which two directions count as parallel
+_CORNER = 0.1  # rad: a jump of the direction that is none of the curve's own turns
 _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(8)
 
 
@@ -83,6 +84,7 @@ class Curve(Line):
         self._function, self._up, self._item = function, up, item
         self._grid = np.linspace(0.0, 1.0, max(256, 8 * elements) + 1)
         points, tangents = self._points_and_tangents(self._grid)
+        self._demand_smooth(tangents)
         h = self._grid[1]
         inside = (self._grid[:-1, None] + 0.5 * h * (1.0 + _GAUSS_X)).ravel()
         speeds = np.linalg.norm(function.jet(inside)[1], axis=1).reshape(-1, _GAUSS_X.size)
@@ -133,6 +135,23 @@ class Curve(Line):
                 "choose a parameter that moves along it"
             )  # fmt: skip
         return points, rates / speed[:, None]
+
+    def _demand_smooth(self, tangents: Array) -> None:
+        """Raise if the direction jumps: an element would be bent around the corner."""
+        turns = np.linalg.norm(np.diff(tangents, axis=0), axis=1) > _CORNER
+        left, right = self._grid[:-1][turns], self._grid[1:][turns]
+        for _ in range(40):  # halvings, towards the larger turn
+            if not left.size:
+                return
+            middle = 0.5 * (left + right)
+            a, b, c = (self._points_and_tangents(s)[1] for s in (left, middle, right))
+            first = np.linalg.norm(b - a, axis=1) > np.linalg.norm(c - b, axis=1)
+            stays = np.linalg.norm(c - a, axis=1) > _CORNER
+            left, right = np.where(first, left, middle)[stays], np.where(first, middle, right)[stays]
+        raise ArgumentError(
+            self._item, "curve", f"has a corner at s = {right[0]:.6g}; give points= of a beam with corners, or a beam "
+            "for each side, with a Fixed joint between them"
+        )  # fmt: skip
 
     def frames(self, s: Array, piece: int) -> Array:
         points, tangents = self._points_and_tangents(s)

@@ -183,6 +183,7 @@ def test_section_without_material() -> None:
         ({"points": [(0, 0, 0), (1, 0, 0)], "up": (2, 0, 0)}, "up .* is parallel to the beam"),
         ({"points": [(0, 0, 0), (1, 0, 0)], "up": (0, 0, 0)}, "up has norm 0"),
         ({"curve": lambda s: (0, 0, 0)}, "curve stands still at s = 0"),
+        ({"curve": lambda s: (s, abs(s - 0.3), 0)}, "curve has a corner at s = 0.3; give points="),
         ({"curve": lambda s: (s, s)}, "curve"),
         ({"curve": ("s", "t", 0)}, "unknown name 't'"),
         ({"points": [(0, 0, 0), (1, 0, 0)], "section": 3}, "section must be a section"),
