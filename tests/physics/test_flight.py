@@ -212,8 +212,20 @@ def test_quadrotor_in_hover_and_at_8_metres_a_second():
     controls = [f"rotor{k}.speed" for k in range(4)]
     hover = cs.trim(quadrotor(), controls, flight=cs.Flight(0.0))
     np.testing.assert_allclose(np.abs(list(hover.parameters.values())), 542.4942396, rtol=1e-10)
+    assert (hover.stable, hover.neutral, hover.modes) == (True, 12, ())
+    assert repr(hover).startswith("<Trim: rotor0_speed = 542.494, ")
     found = cs.trim(quadrotor(), controls, flight=cs.Flight(8.0))
     assert -found.attitude["pitch"] == pytest.approx(0.49796488, abs=1e-8)
+
+
+def test_hover_without_air_is_neutral():
+    """Its twelve zero eigenvalues come in chains of four, which rounding splits by its fourth root."""
+    model = cs.Model("drone", gravity=(0, 0, -9.81))
+    body = model.add(cs.RigidBody.box("body", size=(0.3, 0.3, 0.1), mass=1.5))
+    for k, (x, y) in enumerate([(0.2, 0.2), (-0.2, 0.2), (-0.2, -0.2), (0.2, -0.2)]):
+        model.add(cs.Rotor(f"r{k}", body.at((x, y, 0)), 1e-5, 1e-7, speed=500.0, direction=(-1) ** k))
+    hover = cs.trim(model, [f"r{k}.speed" for k in range(4)], flight=cs.Flight(0.0))
+    assert (hover.growth_rate, hover.neutral, hover.modes) == (0.0, 12, ())
 
 
 def test_limits_hold_or_are_named():

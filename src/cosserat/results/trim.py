@@ -82,6 +82,8 @@ STATES = (*SPEEDS, "roll", "pitch", "heading", "ahead", "right", "down")
 """States of flight: the speeds, small turns about the body's axes (rad), displacement along the path's axes (m)."""
 MODES = ("short period", "phugoid", "Dutch roll", "roll", "spiral")
 _ZERO = 1e-5  # of the fastest mode of flight: eigenvalues that are none
+_CANCELLED = 1e-14  # of a sum that counts as zero, relative to its terms
+_STILL = 1e-9  # of the typical rate: eigenvalues that are none
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class FlightMode:
         return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue != 0.0 else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FlightTrim(Trim):
     """Result of ``cs.trim(model, controls, flight=cs.Flight(...))``, besides what a `Trim` has.
 
@@ -187,15 +189,27 @@ class FlightTrim(Trim):
         return np.asarray(np.linalg.inv(self.states), dtype=np.float64)
 
 
-def named_modes(A: Array, states: Array, speed: float) -> tuple[FlightMode, ...]:
-    """Modes of a linear model, from its matrix and the states of flight (12, n), the fastest first.
+def flight_eigenpairs(A: Array) -> tuple[Complex, Complex, NDArray[np.bool_]]:
+    """Eigenvalues, eigenvectors in columns, and which eigenvalues are zero but for rounding.
+
+    Zeros come in chains, as in hover from turns over speeds to places, and rounding splits four of them by eps^(1/4). The
+    terms of y^H A x, y the left eigenvector, cancel there to rounding, and not in slow motions.
+    """
+    from scipy.linalg import eig
+
+    values, left, vectors = eig(A, left=True, right=True)
+    size, terms = np.abs(values), np.sum(np.abs(left) * (np.abs(A) @ np.abs(vectors)), axis=0)
+    cancelled = size * np.abs(np.sum(left.conj() * vectors, axis=0)) <= _CANCELLED * terms
+    return values, vectors, cancelled | (size <= _STILL * np.sqrt(np.max(np.abs(A), initial=0.0)))
+
+
+def named_modes(values: Complex, shapes: Complex, speed: float) -> tuple[FlightMode, ...]:
+    """Modes of a linear model, from its eigenvalues and the states of flight in each (12, n), the fastest first.
 
     A mode is one of the whole craft if nothing vibrates faster that belongs to it: at most eight are looked at, the
     slowest. Longitudinal ones move u, w, q; of two oscillations the faster is the short period. Of lateral ones the
     oscillation is the Dutch roll if it yaws, the faster of two others the roll if it rolls, the slower the spiral.
     """
-    values, vectors = np.linalg.eig(A)
-    shapes = states @ vectors
     weight = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, speed, speed, speed])  # m/s, or rad/s times a metre
     found = []
     for value, shape in zip(values, shapes.T, strict=True):

@@ -30,7 +30,7 @@ from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter
 from cosserat.model.placed_laws import PlacedLaw
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.trim import FORCES, SPEEDS, FlightTrim, named_modes
+from cosserat.results.trim import FORCES, SPEEDS, FlightTrim, flight_eigenpairs, named_modes
 from cosserat.solve.analyses.formulations import Formulation
 from cosserat.solve.analyses.linearize import linearize
 from cosserat.solve.balance.knobs import Knobs, named
@@ -228,10 +228,9 @@ def trim_flight(
     R = np.asarray(found.rotation(flying.body))
     velocity = _velocity(flying, knobs)
     states = _states(linear.C, R, flight, velocity)
-    modes = named_modes(linear.A, states, max(flight.speed, 1.0))
-    eigenvalues = np.asarray(linear.eigenvalues, dtype=complex)
-    size = np.abs(eigenvalues)
-    zero = size <= 1e-5 * max((abs(m.eigenvalue) for m in modes), default=0.0)
+    eigenvalues, vectors, zero = flight_eigenpairs(linear.A)
+    modes = named_modes(eigenvalues[~zero], states @ vectors[:, ~zero], max(flight.speed, 1.0))
+    zero |= np.abs(eigenvalues) <= 1e-5 * max((abs(m.eigenvalue) for m in modes), default=0.0)
     u, v, w = flight.axes.T @ R.T @ velocity
     turned = flight.axes.T @ R @ flight.axes
     values = {name: knobs.values[name] for name in names}
