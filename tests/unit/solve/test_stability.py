@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import brentq
 
 import cosserat as cs
 from cosserat.errors import CosseratError, ParameterError, SolveError
@@ -208,3 +209,15 @@ def test_results_can_be_drawn(tmp_path):
     speeds = cs.campbell(oscillators(), [0.0, 1.0, 2.5], n=2)
     assert speeds.plot(path=tmp_path / "campbell.png").axes[0].get_xlabel() == "spin (rad/s)"
     assert "critical speeds" in repr(speeds)
+
+
+@pytest.mark.parametrize("formulation", [None, "floating"])
+@pytest.mark.parametrize("values", [[10.0, 5.0, 0.0], [9.0, 0.05, 0.01]])
+def test_values_far_apart_keep_to_one_equilibrium(values, formulation):
+    """A bar on a spring that softens, k q = m g l / 2 cos q: Newton's method would leap over to another turn of it."""
+    model, k = cs.Model("bar", gravity=(0, 0, -1)), cs.Parameter("k", 10.0)
+    bar = model.add(cs.RigidBody.bar("bar", (0, 0, 0), (1, 0, 0), mass=1.0))
+    model.add(cs.Revolute("hinge", cs.GROUND, bar.at((0, 0, 0)), axis=(0, 1, 0), stiffness=k))
+    found = cs.stability(model, "k", values, n=1, formulation=formulation)
+    q = np.array([brentq(lambda q, k=k: k * q - 0.5 * np.cos(q), 0.0, 3.0) for k in values])
+    assert np.allclose(found.eigenvalues[:, 0].imag ** 2, 3.0 * (np.array(values) + 0.5 * np.sin(q)), rtol=1e-9)
