@@ -1,7 +1,7 @@
 """Recursions over a tree of bodies in relative coordinates: state in, efforts, accelerations or matrices out.
 
 The tree comes as one table of numbers (`table`), which also holds the workspace. The text of a recursion serves one
-state and several states side by side: `lanes` reads a number from a one-dimensional array, a vector of lanes from a
+state and several states side by side: `jit.lanes` reads a number from a one-dimensional array, a vector of lanes from a
 two-dimensional one.
 
 These texts stand apart from `kernels.flexible`, whose links may have modes, for their speed alone: `bench/flexible.py`

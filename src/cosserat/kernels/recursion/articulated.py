@@ -8,7 +8,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1.
 """
 
 from cosserat.jit import inlined, quick
-from cosserat.kernels.recursion.lanes import get, like, put
+from cosserat.jit.lanes import get, like, put
 from cosserat.kernels.recursion.link import (
     add3,
     add_pair,

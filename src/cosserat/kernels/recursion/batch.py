@@ -6,11 +6,11 @@ All kernels release the GIL and return 1 if a number was not finite.
 import numpy as np
 
 from cosserat.jit import helper, quick
+from cosserat.jit.lanes import LANES, put
 from cosserat.kernels.recursion.articulated import articulated_body
 from cosserat.kernels.recursion.composite import composite_bodies
 from cosserat.kernels.recursion.derivatives import divide, inverse_derivatives
 from cosserat.kernels.recursion.hybrid import hybrid
-from cosserat.kernels.recursion.lanes import LANES, put
 from cosserat.kernels.recursion.link import fault
 from cosserat.kernels.recursion.newton_euler import newton_euler
 from cosserat.kernels.recursion.stacks import empty, fill

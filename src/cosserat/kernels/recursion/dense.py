@@ -6,7 +6,7 @@ import numpy as np
 from numba.extending import overload
 
 from cosserat.jit import helper
-from cosserat.kernels.recursion.lanes import LANES, wide
+from cosserat.jit.lanes import LANES, wide
 from cosserat.kernels.recursion.stacks import peek, poke
 
 

@@ -7,6 +7,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 9.2.
 """
 
 from cosserat.jit import inlined, quick
+from cosserat.jit.lanes import get, put
 from cosserat.kernels.recursion.articulated import (
     accelerate,
     add_to_parent,
@@ -17,7 +18,6 @@ from cosserat.kernels.recursion.articulated import (
     screw_bias,
     total_inertia,
 )
-from cosserat.kernels.recursion.lanes import get, put
 from cosserat.kernels.recursion.link import fault, get3, get_frame, get_pair, link_of, put_effort, put_pair, symmetric
 from cosserat.kernels.recursion.table import (
     COUNT,

@@ -3,8 +3,8 @@
 import math
 
 from cosserat.jit import helper, inlined
-from cosserat.kernels.recursion.angles import angle, half_turn, prepare_angles
-from cosserat.kernels.recursion.lanes import get, put
+from cosserat.jit.angles import angle, half_turn, prepare_angles
+from cosserat.jit.lanes import get, put
 from cosserat.kernels.recursion.table import (
     ANGLES,
     ARMATURE,

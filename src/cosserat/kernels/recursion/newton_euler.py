@@ -7,7 +7,7 @@ Source: [Boyer05] (64)-(66) without modes; Luh, Walker, Paul, J. Dyn. Sys. Meas.
 """
 
 from cosserat.jit import inlined, quick
-from cosserat.kernels.recursion.lanes import get, put
+from cosserat.jit.lanes import get, put
 from cosserat.kernels.recursion.link import (
     add_pair,
     fault,

@@ -7,8 +7,8 @@ from llvmlite import ir
 from numba.extending import intrinsic, overload
 
 from cosserat.jit import helper
-from cosserat.kernels.recursion.angles import any_far
-from cosserat.kernels.recursion.lanes import LANES, VECTOR, lanes_type, load, store, wide
+from cosserat.jit.angles import any_far
+from cosserat.jit.lanes import LANES, VECTOR, lanes_type, load, store, wide
 
 
 @intrinsic

@@ -9,7 +9,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from cosserat.jit import inlined
-from cosserat.kernels.recursion.lanes import LANES, QUARTERS, VECTOR, LanesType, lanes_type, load
+from cosserat.jit.lanes import LANES, QUARTERS, VECTOR, LanesType, lanes_type, load
 
 ROUND = 6755399441055744.0  # 1.5 * 2^52: adding and subtracting it rounds to the nearest integer
 TWO_OVER_PI = 2.0 / math.pi
