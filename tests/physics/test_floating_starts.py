@@ -113,3 +113,19 @@ def test_other_modes_of_the_same_names_begin_at_the_same_places():
         before, after = (getattr(which, word)("beam.end").values for which in (run, onwards))
         assert after[0] == pytest.approx(before[-1], abs=1e-6)
     assert released.position("beam.end").values[0] == pytest.approx(rest.position("beam.end"), abs=1e-6)
+
+
+@pytest.mark.parametrize("joint", [cs.Revolute, cs.Spherical])
+def test_what_hangs_on_a_beam_with_a_given_velocity_follows_it(joint):
+    """With the least kinetic energy that the joint allows; nothing is left that could strain the beam."""
+    model = cs.Model("follower")
+    section = cs.Section(stiffness=[1e5, 1e5, 1e5, 200, 200, 200], mass=[1, 1, 1, 0.02, 0.01, 0.01])
+    turning = {"velocity": lambda x: np.cross([0.3, 0.2, -0.4], x)}
+    beam = model.add(cs.Beam("beam", [(0, 0, 0), (1, 0, 0)], section=section, elements=8, **turning))
+    ball = model.add(cs.RigidBody("ball", mass=0.4, com=(0.7, 0, 0.1), inertia=(0.01, 0.02, 0.02)))
+    axis = {"axis": (0, 1, 0)} if joint is cs.Revolute else {}
+    model.add(joint("joint", beam.at(0.7), ball, at=(0.7, 0, 0), **axis))
+    galilean, floating = cs.simulate(model, 1e-3, 1e-3), cs.simulate(model, 1e-3, 1e-3, formulation="floating", modes=4)
+    for name in ("velocity", "angular_velocity"):
+        found, wanted = (getattr(run, name)("ball").values[0] for run in (floating, galilean))
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
