@@ -42,7 +42,8 @@ def crossed_powers(jumps: Sequence[Jump], find: Find, phases: Phases | None) -> 
         return NOTHING
     times, sides, *states = zip(*jumps, strict=True)
     found = []
-    for k in (0, 1):
+    differ = any(a is not b for a, b in zip(*states, strict=True))  # not in parts of a first step
+    for k in range(1 + differ):
         at, here = np.array(sides)[:, k], tuple(np.stack(values) for values in zip(*states[k], strict=True))
         if phases is None:
             found.append(find(at, here, frozenset()))
@@ -50,7 +51,7 @@ def crossed_powers(jumps: Sequence[Jump], find: Find, phases: Phases | None) -> 
             one = [slice(i, i + 1) for i in range(len(at))]
             each = [find(at[i], tuple(x[i] for x in here), phases.at(float(at[i][0]))) for i in one]
             found.append(np.concatenate(each))
-    before, after = found
+    before, after = found[0], found[-1]
     return Crossed(np.array(times), before[:, :2], after[:, :2], (after[:, 2:] - before[:, 2:]).sum(axis=1))
 
 
