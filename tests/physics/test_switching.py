@@ -65,6 +65,21 @@ def test_a_released_pendulum_flies(method: tuple[str, str]) -> None:
         assert np.log2(errors[0] / errors[2]) / 2 > (3.8 if method[1] == "runge-kutta" else 1.9)
 
 
+@pytest.mark.parametrize("method", METHODS[:3])
+def test_what_flies_off_had_the_velocity_of_its_joints(method: tuple[str, str]) -> None:
+    """It took along what velocities of the method differ from those, by the square of the part of a step before it."""
+    model = cs.Model("sling", gravity=(0.5, -1.0, -G))
+    arm = model.add(cs.RigidBody("arm", 2.0, (0.5, 0, 0), (0.02, 0.12, 0.11)))
+    stone = model.add(cs.RigidBody("stone", 1.0, (1.3, 0.1, 0), (0.01, 0.05, 0.04)))
+    model.add(cs.Universal("shoulder", cs.GROUND, arm, at=(0, 0, 0), axes=[(0, 1, 0), (0, 0, 1)]))
+    model.add(cs.Revolute("wrist", arm, stone, axis=(0, 0.6, 0.8), at=(1, 0, 0)))
+    off = cs.Event("off", lambda t, state: t - 0.1537, direction="rising", release="wrist")
+    exact = cs.simulate(model, 0.4, 1e-3, events=off, **settings_of(METHODS[3])).position("stone")[-1]
+    runs = [cs.simulate(model, 0.4, step, events=off, **settings_of(method)) for step in (4e-3, 2e-3, 1e-3)]
+    errors = [float(np.linalg.norm(run.position("stone")[-1] - exact)) for run in runs]
+    assert np.allclose(np.log2(np.divide(errors[:-1], errors[1:])), 2.0, atol=0.1)
+
+
 @pytest.mark.parametrize("step", [0.01, None])
 @pytest.mark.parametrize("method", METHODS)
 def test_what_acts_in_a_hinge_goes_with_it(method: tuple[str, str], step: float | None) -> None:

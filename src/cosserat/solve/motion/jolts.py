@@ -63,11 +63,12 @@ def kick(work: Integration, t: float, moment: Moment, impulses: dict[Any, Array]
 
 
 def switch(work: Integration, t: float, open: frozenset[str], engaged: frozenset[str]) -> None:
-    """Release and engage joints, so that these are open from time t on; velocities are left as they are.
+    """Release and engage joints, so that these are open from time t on; velocities are those that joints allowed.
 
     Positions of those engaged are corrected where their gaps are small.
     """
     known = work.compiled
+    project_velocities(known, t, work.memory)
     take_joints(work, opened(work.whole, open))
     if engaged.intersection(joint.name for joint in work.compiled.joints):
         state = work.state
@@ -123,8 +124,7 @@ def _close(work: Integration, engaged: frozenset[str]) -> None:
 
 def land(work: Integration, t: float, h: float, engaged: frozenset[str], switched: bool) -> None:
     """Velocities that joints allow, and what accelerations belong to them."""
-    if engaged or work.scheme != CONSERVING:  # whose velocities are not quite those that joints allow
-        project_velocities(work.compiled, t, work.memory)
+    project_velocities(work.compiled, t, work.memory)  # those of the method are not quite what joints allow
     if work.unheld is not None:
         work.unheld.forget()
     work.balance(t)
