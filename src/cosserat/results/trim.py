@@ -192,8 +192,8 @@ class FlightTrim(Trim):
 def flight_eigenpairs(A: Array) -> tuple[Complex, Complex, NDArray[np.bool_]]:
     """Eigenvalues, eigenvectors in columns, and which eigenvalues are zero but for rounding.
 
-    Zeros come in chains, as in hover from turns over speeds to places, and rounding splits four of them by eps^(1/4). The
-    terms of y^H A x, y the left eigenvector, cancel there to rounding, and not in slow motions.
+    Zeros come in chains, as in hover from turns over speeds to places, and rounding splits four of them by eps^(1/4).
+    The terms of y^H A x, y the left eigenvector, cancel there to rounding, and not in slow motions.
     """
     from scipy.linalg import eig
 
