@@ -120,8 +120,8 @@ def least_motion(R: Array, pull: Array, rows: Array, right: Array, strains: Arra
     size = np.abs(np.diag(triangle)) if len(triangle) else np.zeros(0)
     rank = int(np.sum(size > _RANK * size.max(initial=0.0)))
     Z = Q[:, rank:]
-    left, errors = P @ Z, _RANK * np.linalg.norm(P)
-    size_left = np.linalg.norm(left)
+    left, errors = P @ Z, _RANK * float(np.linalg.norm(P))
+    size_left = float(np.linalg.norm(left))
     if size_left > errors:  # else the rows leave nothing to strain
         y = y + Z @ np.linalg.lstsq(left, strain - P @ y, rcond=errors / size_left)[0]
     return np.asarray(solve_triangular(R, y))
