@@ -66,6 +66,19 @@ def test_arrays_of_other_kinds_are_not_compiled_for(arm: cs.Model) -> None:
     assert [kernel.signatures for kernel in (inverse_dynamics, forward_dynamics)] == before
 
 
+def test_swapped_bytes_are_not_taken_for_plain_ones() -> None:
+    model = cs.Model("pendulum")
+    bob = model.add(cs.RigidBody("bob", mass=1.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    model.add(cs.Universal("hook", cs.GROUND, bob, at=(0, 0, 0), axes=((0, 1, 0), (1, 0, 0))))
+    tree, q = cs.Tree(model), np.array([0.3, 0.5])
+    shifted = np.zeros(17, dtype=np.uint8)[1:].view(float)  # not aligned
+    shifted[:] = q
+    expected = tree.centroidal_matrix(q), tree.mass_matrix(q)
+    for other in (shifted, q.astype(">f8")):
+        for found, known in zip((tree.centroidal_matrix(other), tree.mass_matrix(other)), expected, strict=True):
+            assert np.array_equal(found, known)
+
+
 def test_arrays_of_other_kinds_are_taken(arm: cs.Model) -> None:
     expected = cs.inverse_dynamics(arm, np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.zeros(2))
     strided = np.array([[1.0, 9.0], [2.0, 9.0]])[:, 0]

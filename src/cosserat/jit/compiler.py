@@ -10,7 +10,7 @@ import functools
 import hashlib
 import pickle
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -355,6 +355,8 @@ def quick_dispatcher(function: Callable[..., Any], dimensions: tuple[int, ...], 
         return compiled.compile(signature)
 
     compiled._compile_for_args = compile_for
+    with suppress(TypeError):  # once refused, arrays of swapped bytes are not taken for others that are not aligned
+        compiled(*(np.zeros(n * (0,), ">f8") for n in dimensions))
     return compiled
 
 
