@@ -164,7 +164,7 @@ def test_interrupted_within_steps(monkeypatch, tmp_path, formulation, step):
     model.add(cs.Force("push", "ball", ("0.1*sin(40*t)", 0, 0)))
     given = {"duration": 4.0, "step": step, "every": 7, "formulation": formulation}
     whole = cs.simulate(model, **given)
-    owner, name = (stepping, "advance") if formulation == "galilean" else (FloatingWalk, "_count")
+    owner, name = (stepping, "advance") if formulation == "galilean" else (FloatingWalk, "course")
     if step is None:
         owner, name = (Integration if formulation == "galilean" else FloatingWalk), "judged"
     taken, calls = getattr(owner, name), []

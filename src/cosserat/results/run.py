@@ -21,7 +21,7 @@ from cosserat.results.monitors import FloatingMonitors, Monitors, fluid_energies
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.observed import Observed
-from cosserat.results.status import FEWEST, Outcome, Status, held_together, judged
+from cosserat.results.status import FEWEST, JUDGED, Status, held_together, judged
 from cosserat.results.trajectory import FloatingRecord, OfTrajectory, Trajectory, as_simulated, record_of
 
 if TYPE_CHECKING:
@@ -94,19 +94,20 @@ class Run(OfTrajectory, Answers["DataArray"]):
     @cached_property
     def status(self) -> Status:
         """How the run ended, and whether its joints held and its energy balance holds."""
-        if len(self.time) < FEWEST or self.trajectory.status.outcome not in (Outcome.OK, Outcome.NOT_CONVERGED):
-            return self.trajectory.status
+        known = self.trajectory.status
+        if len(self.time) < FEWEST or known.outcome not in JUDGED:
+            return known
         try:
             extent = self.motion.mechanism.length
             if self.stats.get("stalled_steps"):  # only then can constraints be violated
-                found = held_together(self.trajectory.status, self.time, self.monitors.violation(), extent)
-                if not found.ok:
+                found = held_together(known, self.time, self.monitors.violation(), extent)
+                if found is not known:
                     return found
             velocity, spin = self.monitors.speeds()
             travel = float(max(velocity / extent, spin) * np.diff(self.time).max())
-            return judged(self.trajectory.status, self.time, self.monitors.energies(), self.stats, travel)
+            return judged(known, self.time, self.monitors.energies(), self.stats, travel)
         except CosseratError:  # a model that was changed since
-            return self.trajectory.status
+            return known
 
     @property
     def time(self) -> Array:

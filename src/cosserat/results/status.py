@@ -172,6 +172,8 @@ class StopRun(Exception):
 
 
 _FINISHED = (Outcome.UNBALANCED, Outcome.APART, Outcome.UNSTABLE_CONTROL, Outcome.ALTERNATING)  # but not ok
+_REACHED = (Outcome.OK, Outcome.ALTERNATING)  # the end, and nothing worse is known yet
+JUDGED = (*_REACHED, Outcome.NOT_CONVERGED)  # what stored states may tell more of
 _OF_MOTION = 0.02  # of the kinetic or strain energy
 _ROUNDING = 1e-6  # of the potential energy
 _BROKEN = 0.2  # of the energy that was exchanged: what may appear from nowhere
@@ -191,7 +193,7 @@ def judged(
     the run, unless steps had to be split again and again. Where the longest way between two stored times, `travel`
     as a share of the extent of the mechanism, is rounding, nothing moves, and there is nothing to judge.
     """
-    if not status.ok or len(time) < FEWEST or travel < _STILL:
+    if status.outcome not in _REACHED or len(time) < FEWEST or travel < _STILL:
         return status
     balance = energies["balance"]
     exchanged = max(float(np.ptp(energies[k])) for k in ("kinetic", "strain", "potential", "work", "dissipated"))
@@ -219,10 +221,10 @@ def held_together(status: Status, time: Array, violation: Array, extent: float) 
     A run that ended before, because its steps could not be solved, has this for a cause.
     """
     worst = int(np.argmax(violation))
-    if not (status.ok or status.outcome is Outcome.NOT_CONVERGED) or violation[worst] <= _APART * extent:
+    if status.outcome not in JUDGED or violation[worst] <= _APART * extent:
         return status
     text = f"by {violation[worst]:.3g} m, or that sine of an angle, at t = {time[worst]:.4g} s"
-    if not status.ok:
+    if status.outcome is Outcome.NOT_CONVERGED:
         text = f"joints came apart {text}: prescribe motions that the mechanism can follow"
         return replace(status, detail="; ".join(filter(None, (text, status.detail))))
     return replace(status, outcome=Outcome.APART, detail="; ".join(filter(None, (text, status.detail))))
