@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import frame_to_row
 from cosserat.compile.modal_dynamics import Seat, affine_fields
+from cosserat.kernels.arrays import Packed
 from cosserat.kernels.flexible import arrays
 from cosserat.kernels.flexible.bent import ROOM
 from cosserat.kernels.flexible.body_tangents import MODE_ROW
@@ -51,11 +52,11 @@ class FlexibleArrays:
         tree = arrays.TreeArrays(
             arrays.Links(self.table, joint, self.link_inertia, armature), pack_bodies(kinds.different), seats
         )
-        self._packed = arrays.Packed(arrays.tree_handles, tree)
+        self._packed = Packed(tree)
         self.tree = self._packed.address
         self._largest = max(link.n_modes for link in links)
 
-    def new_state(self) -> arrays.Packed:
+    def new_state(self) -> Packed:
         """Room for a state and its motion."""
         n, sizes, room = len(self.table), self._sizes, 15 * (self._largest + 9)
         motion = arrays.LinkMotions(
@@ -71,9 +72,9 @@ class FlexibleArrays:
             q, v, a, tau, np.zeros(self.n_v, dtype=np.int64), np.zeros(6), effort, np.zeros(self.n_z),
             np.zeros(self.n_z), np.zeros(self.n_pivots),
         )  # fmt: skip
-        return arrays.Packed(arrays.state_handles, arrays.LinkState(motion, vectors, scratch))
+        return Packed(arrays.LinkState(motion, vectors, scratch))
 
-    def new_linear(self, places: arrays.Seats) -> arrays.Packed:
+    def new_linear(self, places: arrays.Seats) -> Packed:
         """Room for the recursions linearised at a state; `places`: where springs and loads act."""
         n, n_z, seats = len(self.table), self.n_z, self._packed.problem.seats
         slope, rate, change = np.zeros((3, 6 * int(seats.modes.sum())))
@@ -86,9 +87,9 @@ class FlexibleArrays:
             np.zeros(modes * MODE_ROW), np.zeros(36 * modes + ROOM * n), rates, dz, dx, dforce, np.zeros((n, 6)),
             np.zeros(n, dtype=np.int64),
         )  # fmt: skip
-        return arrays.Packed(arrays.linear_handles, arrays.Linearised(linear))
+        return Packed(linear)
 
-    def new_factor(self) -> arrays.Packed:
+    def new_factor(self) -> Packed:
         """Room for the factors at a state."""
         sizes, largest = self._sizes, self._largest + 6
         axes, n_v = int(sizes[arrays.AXES]), self.n_v
@@ -97,7 +98,7 @@ class FlexibleArrays:
             np.zeros(n_v, dtype=np.int64), np.zeros(len(self.table), dtype=np.int64), np.zeros(n_v),
             np.zeros(largest * largest),
         )  # fmt: skip
-        return arrays.Packed(arrays.factor_handles, arrays.Factored(factor))
+        return Packed(factor)
 
 
 class _Kinds:

@@ -15,15 +15,15 @@ import numpy as np
 
 from cosserat.jit import cache, native
 from cosserat.jit.cache import announce, cache_directory, compiled_names, mute
-from cosserat.jit.handles import Handles
+from cosserat.jit.handles import Packed, part_of, passed_as
 from cosserat.jit.sources import folder_of, kernel_name, source_digest
 from cosserat.jit.switch import COMPILED
 from cosserat.jit.user import Unit, UserCodeError, compile_user, keep_user, write_numbers
 
 __all__ = [
-    "COMPILED", "Handles", "Unit", "UserCodeError", "address_of", "address_table", "announce", "apart", "bound",
+    "COMPILED", "Packed", "Unit", "UserCodeError", "address_of", "address_table", "announce", "apart", "bound",
     "cache_directory", "call_address", "compile_user", "compiled_names", "helper", "inlined", "keep_user", "kernel",
-    "load", "mute", "quick", "source_digest", "stage", "wide", "write_numbers",
+    "load", "mute", "part_of", "passed_as", "quick", "source_digest", "stage", "wide", "write_numbers",
 ]  # fmt: skip
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

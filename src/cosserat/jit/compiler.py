@@ -31,6 +31,7 @@ from numba.np import arrayobj
 from cosserat.jit import store
 from cosserat.jit.cache import CachedCode, cache_directory
 from cosserat.jit.frontend import PlainCompiler, quickened
+from cosserat.jit.handles import PASSED, places_in
 from cosserat.jit.sources import folder_of, kernel_name, source_digest
 from cosserat.jit.user import write_numbers
 
@@ -63,7 +64,13 @@ def compile_object(function: Callable[..., Any], signature: str, wide: bool = Fa
     """Object code of a function."""
     # arrays are borrowed: no reference counts, here and in helpers
     handle = dispatcher(function, in_stages=True, _nrt=False)
-    args = argument_types(signature)
+    names = function.__code__.co_varnames
+    folder = folder_of(function.__code__.co_filename)
+    groups = [PASSED.get((folder, name)) for name in names[: function.__code__.co_argcount]]
+    args = tuple(
+        _group_type(group) if group and kind is types.int64 else kind
+        for group, kind in zip(groups, argument_types(signature), strict=True)
+    )
     with global_compiler_lock, _unlinked(), quickened():  # what they change is Numba's own, for all threads
         handle.compile(args)
         result = handle.overloads[args]
@@ -85,7 +92,8 @@ def signature_of_types(args: tuple[Any, ...]) -> str:
     parts = []
     for given in map(types.unliteral, args):
         is_array = isinstance(given, types.Array)
-        kinds = [kind for kind, number in _KINDS.items() if number == (given.dtype if is_array else given)]
+        plain = types.int64 if isinstance(given, _ArrayGroup) else given.dtype if is_array else given
+        kinds = [kind for kind, number in _KINDS.items() if number == plain]
         if not kinds or (is_array and given.layout != "C"):
             raise TypeError(f"kernels take numbers and C-contiguous arrays of float64 or int64, not {given}")
         parts.append(f"{kinds[0]}{given.ndim if is_array else ''}")
@@ -200,13 +208,15 @@ def call_address_type() -> Any:
 class _ArrayGroup(types.Type):
     """A group of arrays as kernels see it: where its part of a table starts; arrays are read when asked for."""
 
-    def __init__(self, fields: list[tuple[str, int]], group: type) -> None:
+    def __init__(self, group: type) -> None:
         self.places = {}  # attribute -> word from the start, type
-        at = 0
-        for name, (kind, n) in zip(group._fields, fields, strict=True):  # type: ignore[attr-defined]
-            self.places[name] = at, types.Array(getattr(types, kind), n, "C")
-            at += 1 + n
-        super().__init__(f"{group.__module__}.{group.__qualname__}{fields}")
+        for name, (at, part) in places_in(group)[0].items():
+            inner = _group_type(part) if isinstance(part, type) else types.Array(getattr(types, part[0]), part[1], "C")
+            self.places[name] = at, inner
+        super().__init__(f"{group.__module__}.{group.__qualname__}")
+
+
+_group_type = functools.cache(_ArrayGroup)
 
 
 @register_model(_ArrayGroup)
@@ -224,9 +234,11 @@ class _GroupAttributes(AttributeTemplate):
 
 
 @lower_getattr_generic(_ArrayGroup)
-def _array_of_group(context, builder, group, address, name):
+def _part_of_group(context, builder, group, address, name):
     at, array_type = group.places[name]
     place = builder.add(address, context.get_constant(types.int64, 8 * at))
+    if isinstance(array_type, _ArrayGroup):
+        return place
     return builder.call(_array_reader(context, builder.module, array_type), [place])
 
 
@@ -260,16 +272,6 @@ def _array_reader(context, module, array_type):
     )
     builder.ret(array._getvalue())
     return reader
-
-
-def getter_type(start: int, fields: list[tuple[str, int]], group: type) -> Any:
-    """Type of a getter of `Handles`: address of a table -> group of arrays described from word `start` on."""
-    group_type = _ArrayGroup(fields, group)
-
-    def generate(context, builder, signature, values):
-        return builder.add(values[0], context.get_constant(types.int64, 8 * start))
-
-    return _function_type(lambda address: group_type(types.int64), generate)
 
 
 class _DigestLocator(_CacheLocator):

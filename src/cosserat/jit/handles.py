@@ -1,83 +1,90 @@
-"""Groups of arrays handed to kernels as one address."""
+"""Groups of arrays handed to kernels as one address.
+
+A group is a NamedTuple of C-contiguous arrays, annotated with element type and number of dimensions, or of such groups.
+Stages get it as the address of a table of addresses and shapes, and read what they ask for: `problem.trial.frame`. The
+arrays are borrowed: whoever packs them keeps them alive.
+"""
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from cosserat.jit.native import place_of
+from cosserat.jit.sources import folder_of
 from cosserat.jit.switch import COMPILED
 
+_Group = TypeVar("_Group", bound=type)
 _DTYPES = {name: np.dtype(name) for name in ("float64", "int64")}
 
-
-class Getter:
-    """A function for kernels: address of a table -> group."""
-
-    def __init__(self, start: int, fields: list[tuple[str, int]], group: type) -> None:
-        self._layout = start, fields, group
-
-    @functools.cached_property
-    def _numba_type_(self) -> Any:
-        from cosserat.jit.compiler import getter_type
-
-        return getter_type(*self._layout)
+PASSED: dict[tuple[str, str], type] = {}
+"""Groups by subfolder of `kernels` and name of an argument of the stages in it."""
 
 
-class Handles:
-    """Getters of the groups of a problem: kernels receive one address instead of hundreds of arguments.
+def passed_as(*names: str) -> Callable[[_Group], _Group]:
+    """Declare that integer arguments with these names, of stages in the folder of a group, are the address of such."""
 
-    A problem is a NamedTuple of groups, a group a NamedTuple of C-contiguous arrays annotated with element type and
-    number of dimensions. `pack` writes addresses and shapes into one table; `handles.elements(problem)` inside a
-    kernel reads a group back. The arrays are borrowed: whoever packs them keeps them alive.
-    """
+    def decorate(group: _Group) -> _Group:
+        folder = folder_of(str(sys.modules[group.__module__].__file__))
+        for name in names:
+            known = PASSED.setdefault((folder, name), group)
+            if known is not group:
+                raise TypeError(f"stages already take {known.__name__} as {name!r}, not {group.__name__}")
+        return group
 
-    def __init__(self, problem: type) -> None:
+    return decorate
+
+
+@functools.cache
+def places_in(group: type) -> tuple[dict[str, tuple[int, Any]], int]:
+    """Words in the table of a group: before each of its parts, a group or (element type, dimensions); of all."""
+    places: dict[str, tuple[int, Any]] = {}
+    at = 0
+    for name, kind in group.__annotations__.items():
+        array = getattr(kind, "__metadata__", None)
+        places[name] = at, array[0] if array else kind
+        at += 1 + array[0][1] if array else places_in(kind)[1]
+    return places, at
+
+
+def part_of(group: type, name: str) -> slice:
+    """Where the table of a group has one of its parts."""
+    start, part = places_in(group)[0][name]
+    return slice(start, start + places_in(part)[1])
+
+
+def words_of(kind: type, group: Any) -> list[int]:
+    """Addresses and shapes of the arrays of a group."""
+    words: list[int] = []
+    for value, (name, (_, part)) in zip(group, places_in(kind)[0].items(), strict=True):
+        if isinstance(part, type):
+            words += words_of(part, value)
+            continue
+        dtype, n = part
+        if value.dtype != _DTYPES[dtype] or value.ndim != n or not value.flags.c_contiguous:
+            raise TypeError(f"{name}: expected a C-contiguous {dtype} array with {n} dimensions, got {value.dtype}")
+        words.append(place_of(value))
+        words += value.shape
+    return words
+
+
+class Packed:
+    """A group, and what kernels take for it: the address of its table, or itself with the compiler off."""
+
+    def __init__(self, problem: Any) -> None:
         self.problem = problem
-        self._offsets: dict[str, int] = {}
-        self._fields: dict[str, list[tuple[str, int]]] = {}
-        offset = 0
-        for name, group in problem.__annotations__.items():
-            self._offsets[name] = offset
-            self._fields[name] = [kind.__metadata__[0] for kind in group.__annotations__.values()]
-            offset += sum(1 + n for _, n in self._fields[name])
-        self.size = offset
+        self.table = np.array(words_of(type(problem), problem)) if COMPILED else None
+        self.address: Any = problem if self.table is None else self.table.ctypes.data
 
-    def pack(self, problem: Any) -> Any:
-        """Table (int64 array) of a problem, or None with the compiler off: then the problem serves itself."""
-        if not COMPILED:
-            return None
-        return np.array([word for name in self._fields for word in self._words(name, getattr(problem, name))])
-
-    def repack(self, table: Any, name: str, group: Any) -> None:
-        """Write one group anew, after its arrays were replaced."""
-        words = self._words(name, group)
-        table[self._offsets[name] : self._offsets[name] + len(words)] = words
-
-    def _words(self, name: str, group: Any) -> list[int]:
-        """Addresses and shapes of the arrays of a group."""
-        words: list[int] = []
-        for array, (kind, n) in zip(group, self._fields[name], strict=True):
-            if array.dtype != _DTYPES[kind] or array.ndim != n or not array.flags.c_contiguous:
-                raise TypeError(f"{name}: expected a C-contiguous {kind} array with {n} dimensions, got {array.dtype}")
-            words.append(place_of(array))
-            words += array.shape
-        return words
-
-    def pointers(self, name: str) -> Any:
-        """Where a table has the addresses of the arrays of a group: rows of them can be shown by moving these."""
-        steps = [1 + n for _, n in self._fields[name]]
-        return self._offsets[name] + np.cumsum([0, *steps[:-1]])
-
-    def part(self, name: str) -> slice:
-        """Where a table has addresses and shapes of a group."""
-        at = self._offsets[name]
-        return slice(at, at + sum(1 + n for _, n in self._fields[name]))
-
-    def getter(self, name: str, group: type) -> Any:
-        """A function for kernels: address of a table -> group."""
-        if not COMPILED:
-            return lambda problem: getattr(problem, name)
-        return Getter(self._offsets[name], self._fields[name], group)
+    def replace(self, **parts: Any) -> None:
+        """Put others in the place of its parts."""
+        self.problem = self.problem._replace(**parts)
+        if self.table is None:
+            self.address = self.problem
+            return
+        for name, part in parts.items():
+            self.table[part_of(type(self.problem), name)] = words_of(type(part), part)

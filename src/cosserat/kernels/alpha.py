@@ -1,7 +1,6 @@
 """Lie-group generalised-alpha method: coefficients, predictor and residual. Source: [Grazioso17] (34)-(43)."""
 
 from cosserat.jit import helper, stage
-from cosserat.kernels.arrays import state_of, trial_of
 from cosserat.kernels.frames import compose, exp_frame, load_frame, store_frame
 from cosserat.kernels.residual import add_inertia, forces, track_angles
 
@@ -142,7 +141,7 @@ def move(frames, increments, fraction, frames_out):
 @stage
 def evaluate(problem, k):
     """Residual r and constraints phi of the trial step."""
-    state, trial = state_of(problem), trial_of(problem)
+    state, trial = problem.state, problem.trial
     move(state.frame, trial.increment, 1.0, trial.frame)
     for i in range(trial.angle.shape[0]):
         trial.angle[i] = state.angle[i]

@@ -1,6 +1,6 @@
 """The compiled model: groups of arrays, always of the same types, so that every kernel compiles once.
 
-A kernel receives a problem as one address and reads the groups it needs with the getters below.
+A kernel receives a problem as one address and reads what it needs: `problem.trial.frame`.
 
 Annotations have the shape, from which `zeros` makes arrays: of the sizes, n counts the nodes with the ground, nc groups
 of multipliers, na angles, nv vertices of the matrix; a size "+1" has one number more than there are rows.
@@ -17,10 +17,12 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.jit import Handles
-from cosserat.jit import address_table as address_table  # these for those who do not see the compiler
+from cosserat.jit import Packed as Packed  # these for those who do not see the compiler
+from cosserat.jit import address_table as address_table
 from cosserat.jit import bound as bound
 from cosserat.jit import load as load
+from cosserat.jit import part_of as part_of
+from cosserat.jit import passed_as
 from cosserat.jit import source_digest as source_digest
 
 F1 = Annotated[NDArray[np.float64], ("float64", 1)]
@@ -354,6 +356,7 @@ class History(NamedTuple):
     inner: Annotated[F2, "nt", "ny"] = np.zeros((0, 0))  # states of laws; without any where none are known
 
 
+@passed_as("problem", "unheld")
 class Problem(NamedTuple):
     """Everything the kernels work on."""
 
@@ -382,30 +385,6 @@ class Problem(NamedTuple):
     history: History
 
 
-handles = Handles(Problem)
-nodes_of = handles.getter("nodes", Nodes)
-elements_of = handles.getter("elements", Elements)
-bodies_of = handles.getter("bodies", Bodies)
-joints_of = handles.getter("joints", Joints)
-freedoms_of = handles.getter("freedoms", Freedoms)
-turns_of = handles.getter("turns", Turns)
-springs_of = handles.getter("springs", Springs)
-loads_of = handles.getter("loads", Loads)
-line_loads_of = handles.getter("line_loads", LineLoads)
-state_loads_of = handles.getter("state_loads", StateLoads)
-media_of = handles.getter("media", Media)
-rolling_of = handles.getter("rolling", RollingArrays)
-rules_of = handles.getter("rules", Rules)
-pattern_of = handles.getter("pattern", Pattern)
-inputs_of = handles.getter("inputs", Inputs)
-state_of = handles.getter("state", State)
-trial_of = handles.getter("trial", Trial)
-middle_of = handles.getter("middle", Middle)
-solver_of = handles.getter("solver", Solver)
-scratch_of = handles.getter("scratch", Scratch)
-visit_of = handles.getter("visit", Visit)
-owned_of = handles.getter("owned", Owned)
-history_of = handles.getter("history", History)
 
 
 def address_rows(units: Sequence[tuple[Any, ...]], width: int = 2) -> I2:

@@ -7,7 +7,6 @@ chains and trees there is no fill and the cost is linear in the number of vertic
 import math
 
 from cosserat.jit import apart, helper, load, stage, wide
-from cosserat.kernels.arrays import pattern_of, scratch_of, solver_of
 
 
 @helper
@@ -77,8 +76,8 @@ def update(L, U, T_out):
 @wide
 def factor(problem):
     """Factor solver.blocks in place: diagonal blocks become inverses, lower blocks L; returns how many are singular."""
-    pattern, solver = pattern_of(problem), solver_of(problem)
-    blocks, pivots, work = solver.blocks, solver.pivots, scratch_of(problem).D
+    pattern, solver = problem.pattern, problem.solver
+    blocks, pivots, work = solver.blocks, solver.pivots, problem.scratch.D
     n_singular = 0
     for p in range(pattern.order.shape[0]):
         D = blocks[pattern.diagonal[p]]
@@ -114,7 +113,7 @@ def subtract_product(A_t, x, y_out):
 @wide
 def solve(problem):
     """solver.x <- A^-1 solver.x."""
-    pattern, solver = pattern_of(problem), solver_of(problem)
+    pattern, solver = problem.pattern, problem.solver
     blocks, x = solver.blocks, solver.x
     n = pattern.order.shape[0]
     for p in range(n):
@@ -136,7 +135,7 @@ def solve(problem):
 @stage
 def solve_transposed(problem):
     """solver.x <- A^-T solver.x, with the factors of A."""
-    pattern, solver = pattern_of(problem), solver_of(problem)
+    pattern, solver = problem.pattern, problem.solver
     blocks, x = solver.blocks, solver.x
     n = pattern.order.shape[0]
     for p in range(n):

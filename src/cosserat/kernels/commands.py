@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from cosserat.jit import Handles, helper, stage
+from cosserat.jit import helper, passed_as, stage
 from cosserat.kernels import slots
-from cosserat.kernels.arrays import F1, I1, inputs_of, solver_of, state_of, trial_of
+from cosserat.kernels.arrays import F1, I1
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.held import BEFORE, EVERY, FIRST, HELD, JUMPS, PHASE, STEPS, WHOLE
 from cosserat.kernels.integrate import advance, jump, shift_rates
@@ -16,6 +16,7 @@ from cosserat.kernels.residual import forces
 from cosserat.kernels.vectors import clear, copy
 
 
+@passed_as("commands")
 class HeldCommands(NamedTuple):
     """What a controller holds, see `kernels.held`."""
 
@@ -30,20 +31,12 @@ class HeldCommands(NamedTuple):
     error: F1  # (1,) ... and errors of `advance_judged`
 
 
-class Commanding(NamedTuple):
-    """What the stages take."""
-
-    commands: HeldCommands
-
-
-command_handles = Handles(Commanding)
-commands_of = command_handles.getter("commands", HeldCommands)
 
 
 @stage
 def moved_forces(problem, whole):
     """trial.residual at the state with inputs row 0: efforts in joints, or all forces where laws have inputs."""
-    solver, trial = solver_of(problem), trial_of(problem)
+    solver, trial = problem.solver, problem.trial
     none = 0
     if whole == 1:
         follow = solver.follow[0]
@@ -62,8 +55,8 @@ def push(problem, commands):
 
     As `kick` does: what changes at once is what the iteration matrix makes of the change.
     """
-    given, inputs = commands_of(commands), inputs_of(problem)
-    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    inputs = problem.inputs
+    state, trial, solver = problem.state, problem.trial, problem.solver
     n, none = trial.residual.shape[0] - 1, 0
     copy(state.frame, trial.frame)
     copy(state.twist, trial.twist)
@@ -72,12 +65,12 @@ def push(problem, commands):
     for i in range(state.inner.shape[1]):
         trial.inner[0, i] = state.inner[0, i]
     stale = solver.memory[slots.FACTORED] != solver.settings[slots.STEP]
-    whole = none + 1 if stale else given.order[WHOLE]
+    whole = none + 1 if stale else commands.order[WHOLE]
     if whole == 1:
         copy(state.rate, trial.rate)
         copy(state.force, trial.force)
-    for i in range(given.order[BEFORE]):
-        inputs.effort[0, given.place[i]] = given.before[i]
+    for i in range(commands.order[BEFORE]):
+        inputs.effort[0, commands.place[i]] = commands.before[i]
     moved_forces(problem, whole)
     if whole == 1:
         shift_rates(state, trial, -1.0)
@@ -88,8 +81,8 @@ def push(problem, commands):
     for i in range(n):
         for k in range(6):
             solver.x[i, k] = trial.residual[i, k]
-    for i in range(given.order[HELD]):
-        inputs.effort[0, given.place[i]] = given.value[i]
+    for i in range(commands.order[HELD]):
+        inputs.effort[0, commands.place[i]] = commands.value[i]
     moved_forces(problem, whole)
     if whole == 1:
         shift_rates(state, trial, 1.0)
@@ -104,30 +97,28 @@ def push(problem, commands):
 @helper
 def obey(problem, commands, n_steps):
     """Let accelerations jump if they have to, and efforts act in n_steps; inputs row 0 is the present time."""
-    given, inputs = commands_of(commands), inputs_of(problem)
-    if given.order[JUMPS] == 1:
+    inputs = problem.inputs
+    if commands.order[JUMPS] == 1:
         push(problem, commands)
     for k in range(n_steps + 1):
-        for i in range(given.order[HELD]):
-            inputs.effort[k, given.place[i]] = given.value[i]
+        for i in range(commands.order[HELD]):
+            inputs.effort[k, commands.place[i]] = commands.value[i]
 
 
 @stage
 def commanded_steps(problem, commands, evaluate, careful, search):
     """Steps up to the next call of the controller."""
-    given = commands_of(commands)
-    order = given.order
+    order = commands.order
     obey(problem, commands, order[STEPS])
     return advance(
-        problem, order[STEPS], order[EVERY], order[PHASE], order[FIRST], given.report, evaluate, careful, search
+        problem, order[STEPS], order[EVERY], order[PHASE], order[FIRST], commands.report, evaluate, careful, search
     )  # fmt: skip
 
 
 @stage
 def commanded_judged(problem, commands, unheld, evaluate, careful):
     """A step to the next call of the controller, judged by its error; one that is taken back leaves the jump."""
-    given = commands_of(commands)
     obey(problem, commands, 1)
     return advance_judged(
-        problem, unheld, given.judged, given.bounds, given.error, given.report, evaluate, careful
+        problem, unheld, commands.judged, commands.bounds, commands.error, commands.report, evaluate, careful
     )  # fmt: skip

@@ -16,19 +16,6 @@ they turn (`fly`): with x1 = x0 + R_mid u and the balance about the middle of th
 from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import beams, elastic, joints, matter, pairs, slots, varying
 from cosserat.kernels.alpha import move, weights
-from cosserat.kernels.arrays import (
-    bodies_of,
-    elements_of,
-    inputs_of,
-    joints_of,
-    loads_of,
-    middle_of,
-    nodes_of,
-    scratch_of,
-    solver_of,
-    state_of,
-    trial_of,
-)
 from cosserat.kernels.frames import cosc, exp_frame, load_frame, sinc, sincc
 from cosserat.kernels.loads import add_wrench, local_gravity
 from cosserat.kernels.residual import constraints, note, track_angles
@@ -313,13 +300,13 @@ def _work(jt, j, trial, middle, length):
 @stage
 def evaluate(problem, k):
     """Residual of the momentum balance and the constraints at the end of the trial step."""
-    state, trial, middle = state_of(problem), trial_of(problem), middle_of(problem)
-    nodes, jt, inputs, scratch = nodes_of(problem), joints_of(problem), inputs_of(problem), scratch_of(problem)
-    settings = solver_of(problem).settings
+    state, trial, middle = problem.state, problem.trial, problem.middle
+    nodes, jt, inputs, scratch = problem.nodes, problem.joints, problem.inputs, problem.scratch
+    settings = problem.solver.settings
     h, length = settings[slots.STEP], settings[slots.LENGTH]
     move(state.frame, trial.increment, 1.0, trial.frame)
     move(state.frame, trial.increment, 0.5, middle.frame)
-    fly(bodies_of(problem), state, trial, middle, h)
+    fly(problem.bodies, state, trial, middle, h)
     for i in range(trial.angle.shape[0]):
         trial.angle[i] = state.angle[i]
     track_angles(problem)
@@ -328,18 +315,18 @@ def evaluate(problem, k):
     for i in range(middle.mean.shape[0]):
         for q in range(6):
             middle.mean[i, q] = trial.increment[i, q] / h
-    varying.take_masses(bodies_of(problem), nodes, inputs.effort[k - 1], inputs.effort[k])
+    varying.take_masses(problem.bodies, nodes, inputs.effort[k - 1], inputs.effort[k])
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
     for i in range(trial.residual.shape[0] - 1):
         R, _ = load_frame(middle.frame[i])
         add_space_force(g, nodes.mass[i], load(nodes.moment[i], 0), R, trial.increment[i], trial.residual[i])
-    _unbend_weight(g, bodies_of(problem), trial, middle)
-    _add_elements(elements_of(problem), scratch, state, trial, middle, h)
-    laws, bonds = solver_of(problem).laws, solver_of(problem).bonds
+    _unbend_weight(g, problem.bodies, trial, middle)
+    _add_elements(problem.elements, scratch, state, trial, middle, h)
+    laws, bonds = problem.solver.laws, problem.solver.bonds
     for i in range(laws.shape[0]):  # before bodies: laws may set their inertia
         call_address(laws[i, slots.CONSERVE], (problem, k))
-    _add_bodies(bodies_of(problem), scratch, state, trial, h)
-    _add_loads(loads_of(problem), inputs.wrench[k - 1], inputs.wrench[k], trial, middle)
+    _add_bodies(problem.bodies, scratch, state, trial, h)
+    _add_loads(problem.loads, inputs.wrench[k - 1], inputs.wrench[k], trial, middle)
     _add_joints(jt, inputs.drive[k - 1], inputs.drive[k], trial, middle, length)
     for i in range(bonds.shape[0]):
         call_address(bonds[i, slots.CONSERVE], (problem, k))

@@ -7,19 +7,6 @@ import numpy as np
 
 from cosserat.jit import address_of, call_address, helper, load, stage
 from cosserat.kernels import alpha, conserving, freedoms, joints, slots
-from cosserat.kernels.arrays import (
-    bodies_of,
-    elements_of,
-    freedoms_of,
-    history_of,
-    joints_of,
-    middle_of,
-    scratch_of,
-    solver_of,
-    state_of,
-    trial_of,
-    turns_of,
-)
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import load_laws
@@ -68,10 +55,10 @@ def strayed(twists, increments, h):
 @stage
 def count_turns(problem):
     """Continue the angles that `Turns` counts to the trial configuration, in trial.angle."""
-    turns, trial = turns_of(problem), trial_of(problem)
-    first = freedoms_of(problem).joint.shape[0]
+    turns, trial = problem.turns, problem.trial
+    first = problem.freedoms.joint.shape[0]
     if turns.joint.shape[0] > 0:
-        jt = joints_of(problem)
+        jt = problem.joints
         for i in range(turns.joint.shape[0]):
             _, _, _, _, R, x = joints.place_frames(jt, turns.joint[i], trial.frame)
             trial.angle[first + i] = freedoms.coordinate(turns, i, R, x, trial.angle[first + i])
@@ -93,7 +80,7 @@ def keep(source, target_out):
 @stage
 def accept(problem):
     """The trial state becomes the state."""
-    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    state, trial, solver = problem.state, problem.trial, problem.solver
     settings = solver.settings
     if settings[slots.SCHEME] != CONSERVING:
         alpha.finish(state, trial, settings[slots.STEP], settings[slots.RHO])
@@ -103,7 +90,7 @@ def accept(problem):
         solver.memory[slots.PULL] = alpha.remember(state.force, trial.force, 1.0, solver.pull)
     alpha.move(state.frame, trial.increment, 1.0, trial.frame)
     if settings[slots.SCHEME] == CONSERVING:
-        conserving.fly(bodies_of(problem), state, trial, middle_of(problem), settings[slots.STEP])
+        conserving.fly(problem.bodies, state, trial, problem.middle, settings[slots.STEP])
     track_angles(problem)
     count_turns(problem)
     keep(trial, state)
@@ -175,7 +162,7 @@ def kick(problem):
     What changes at once is what the iteration matrix makes of the change of the forces: vibrations that the step does
     not resolve stay out of it.
     """
-    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    state, trial, solver = problem.state, problem.trial, problem.solver
     n = trial.residual.shape[0] - 1
     keep(state, trial)
     follow = solver.follow[0]
@@ -205,20 +192,20 @@ def kick(problem):
 @stage
 def note_start(problem, k):
     """What the conserving scheme needs of the start: constraint values with the inputs of row k, and elements."""
-    state, trial, middle = state_of(problem), trial_of(problem), middle_of(problem)
+    state, trial, middle = problem.state, problem.trial, problem.middle
     copy(state.frame, trial.frame)
     for i in range(trial.angle.shape[0]):
         trial.angle[i] = state.angle[i]
     constraints(problem, k)
     copy(trial.phi, middle.phi)
-    conserving.note_start(elements_of(problem), scratch_of(problem), state, middle)
+    conserving.note_start(problem.elements, problem.scratch, state, middle)
     return 0
 
 
 @stage
 def take_step(problem, k, report_out, evaluate, careful, search):
     """One step, from inputs row k to row k + 1. Returns a code; what it reports see `advance`."""
-    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    state, trial, solver = problem.state, problem.trial, problem.solver
     h, conserves = solver.settings[slots.STEP], solver.settings[slots.SCHEME] == CONSERVING
     if conserves:
         call_address(solver.settle[slots.NOTE_START], (problem, k))
@@ -242,7 +229,7 @@ def take_step(problem, k, report_out, evaluate, careful, search):
         report_out[slots.JOINT] = joint
         return WRONG_BRANCH
     accept(problem)
-    if conserves and middle_of(problem).drive_rate.shape[0] > 0:
+    if conserves and problem.middle.drive_rate.shape[0] > 0:
         call_address(solver.settle[slots.SETTLE], (problem, k + 1))
     solver.counters[slots.STEPS] += 1
     report_out[slots.TAKEN] += 1
@@ -256,7 +243,7 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, 
     `careful` and `search` are the addresses of `careful_newton` and `damped_newton`, tried in this order where `newton`
     fails, or 0. Returns a code; report_out = (steps taken, rows stored, joint in question or -1).
     """
-    state, history, solver = state_of(problem), history_of(problem), solver_of(problem)
+    state, history, solver = problem.state, problem.history, problem.solver
     h, conserves = solver.settings[slots.STEP], solver.settings[slots.SCHEME] == CONSERVING
     report_out[slots.TAKEN] = report_out[slots.STORED] = 0
     report_out[slots.JOINT] = -1
@@ -274,9 +261,10 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, 
     return CONVERGED
 
 
-def load_stages(table, problem):
+def load_stages(memory):
     """Compile or read the time loop, the scheme and the laws in use; returns the scheme's `evaluate`."""
-    address, conserves = address_of_table(table, problem), problem.solver.settings[slots.SCHEME] == CONSERVING
+    address, problem = memory.address, memory.problem
+    conserves = problem.solver.settings[slots.SCHEME] == CONSERVING
     chosen = conserving.evaluate if conserves else alpha.evaluate
     load(chosen, address, 0)
     load_laws(address, problem, conserves)
@@ -289,18 +277,13 @@ def load_stages(table, problem):
     return evaluate
 
 
-def load_careful(table, problem, evaluate):
+def load_careful(memory, evaluate):
     """Compile or read `careful_newton`, which runs with small steps never need; returns its address."""
-    load(careful_newton, address_of_table(table, problem), 0, evaluate)
+    load(careful_newton, memory.address, 0, evaluate)
     return address_of(careful_newton)
 
 
-def load_search(table, problem, evaluate):
+def load_search(memory, evaluate):
     """Compile or read `damped_newton`, which most runs never need; returns its address."""
-    load(damped_newton, address_of_table(table, problem), 0, evaluate)
+    load(damped_newton, memory.address, 0, evaluate)
     return address_of(damped_newton)
-
-
-def address_of_table(table, problem):
-    """What kernels take as `problem`: the table's address, or with the compiler off the problem itself."""
-    return problem if table is None else table.ctypes.data

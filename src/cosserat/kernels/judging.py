@@ -3,7 +3,6 @@
 
 from cosserat.jit import helper, stage
 from cosserat.kernels import alpha, slots
-from cosserat.kernels.arrays import history_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.integrate import keep, record, take_step
 from cosserat.kernels.law_states import FROZEN
@@ -15,7 +14,7 @@ from cosserat.kernels.vectors import clear, copy
 @helper
 def filtered_norm(problem):
     """Largest displacement that the factors leave of the inertia forces in trial.residual, divided by the inertia."""
-    trial, solver = trial_of(problem), solver_of(problem)
+    trial, solver = problem.trial, problem.solver
     cm, _, _, _ = step_coefficients(solver.settings)
     n = trial.residual.shape[0] - 1
     clear(solver.x)
@@ -43,8 +42,8 @@ def local_error(problem, unheld, error_out):
     mean of v_dot: where the method starts just before a force sets in, it may take that for the course of things.
     `unheld` is the problem with the state before the step and factors without joints; see `solve.motion.judging`.
     """
-    state, trial, settings = state_of(problem), trial_of(problem), solver_of(problem).settings
-    before, memory, past = state_of(unheld).rate, solver_of(unheld).memory, solver_of(unheld).past
+    state, trial, settings = problem.state, problem.trial, problem.solver.settings
+    before, memory, past = unheld.state.rate, unheld.solver.memory, unheld.solver.past
     h, c = settings[slots.STEP], alpha.phase_constant(settings[slots.RHO])
     if settings[slots.SCHEME] == CONSERVING:
         c = 1.0 / 12.0
@@ -61,7 +60,7 @@ def local_error(problem, unheld, error_out):
     if memory[slots.FACTORED] > 0.0:
         error_out[0] = max(error_out[0], filtered_norm(unheld))
     if settings[slots.SCHEME] != CONSERVING:
-        before_twist = state_of(unheld).twist
+        before_twist = unheld.state.twist
         for i in range(n):
             for k in range(6):
                 missed = c * h * h * (past[1, i, k] - past[0, i, k]) if memory[KNOWN] > 0.0 else 0.0
@@ -75,7 +74,7 @@ def local_error(problem, unheld, error_out):
 @helper
 def count_more(problem, error_out):
     """Let an error in trial.rate count, if it is larger than another; filtered only where it may be."""
-    trial, settings = trial_of(problem), solver_of(problem).settings
+    trial, settings = problem.trial, problem.solver.settings
     n = trial.residual.shape[0] - 1
     if correction_norm(trial.rate, n, n, settings) > error_out[0]:
         clear(trial.residual)
@@ -92,8 +91,8 @@ def end_error(problem, unheld, error_out):
     Where a force sets in within a half, velocities miss up to a quarter of h times what the rates at both ends differ
     from the mean.
     """
-    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
-    memory, past, h = solver_of(unheld).memory, solver_of(unheld).past, solver.settings[slots.STEP]
+    state, trial, solver = problem.state, problem.trial, problem.solver
+    memory, past, h = unheld.solver.memory, unheld.solver.past, solver.settings[slots.STEP]
     n = trial.residual.shape[0] - 1
     keep(state, trial)
     for i in range(3):
@@ -118,9 +117,9 @@ def end_error(problem, unheld, error_out):
 @helper
 def remember(unheld):
     """The last step is accepted: what it changes is what the next one continues."""
-    past = solver_of(unheld).past
+    past = unheld.solver.past
     copy(past[1], past[0])
-    solver_of(unheld).memory[KNOWN] = 1.0
+    unheld.solver.memory[KNOWN] = 1.0
 
 
 @helper
@@ -138,7 +137,7 @@ def advance_judged(problem, unheld, order, bounds, errors_out, report_out, evalu
     Stored where (order[2] + steps) % order[1] == 0. Returns a code, see `advance`; errors_out has one more error than
     steps were taken if the last was taken back.
     """
-    state, before, history, solver = state_of(problem), state_of(unheld), history_of(problem), solver_of(problem)
+    state, before, history, solver = problem.state, unheld.state, problem.history, problem.solver
     report_out[slots.TAKEN] = report_out[slots.STORED] = 0
     report_out[slots.JOINT] = -1
     calm = order[4]

@@ -13,16 +13,6 @@ import numpy as np
 
 from cosserat.jit import call_address, helper, inlined, stage
 from cosserat.kernels import slots, state_loads
-from cosserat.kernels.arrays import (
-    inputs_of,
-    middle_of,
-    owned_of,
-    scratch_of,
-    solver_of,
-    state_loads_of,
-    trial_of,
-    visit_of,
-)
 
 FROZEN, STEADY = -1.0, 0.0  # values of solver.follow[0]; in a step it is sigma
 MAX_ITERATIONS = 20
@@ -207,9 +197,9 @@ def condense(sl, i, sigma, visit, owned):
 @stage
 def add_owning(problem, k):
     """residual -= wrenches of laws that own states."""
-    sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
-    clock, owned, sigma = inputs_of(problem).clock, owned_of(problem), solver.follow[0]
-    state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
+    sl, trial, solver, visit = problem.state_loads, problem.trial, problem.solver, problem.visit
+    clock, owned, sigma = problem.inputs.clock, problem.owned, solver.follow[0]
+    state_loads.take_signals(sl, problem.inputs.effort[k], problem.inputs.effort[k])
     for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
@@ -222,9 +212,9 @@ def add_owning(problem, k):
 @stage
 def conserve_owning(problem, k):
     """The same over a step: in the frames halfway, for the mean twist and mean states, at the mean time."""
-    sl, trial, middle = state_loads_of(problem), trial_of(problem), middle_of(problem)
-    solver, visit, owned, clock = solver_of(problem), visit_of(problem), owned_of(problem), inputs_of(problem).clock
-    state_loads.take_signals(sl, inputs_of(problem).effort[k - 1], inputs_of(problem).effort[k])
+    sl, trial, middle = problem.state_loads, problem.trial, problem.middle
+    solver, visit, owned, clock = problem.solver, problem.visit, problem.owned, problem.inputs.clock
+    state_loads.take_signals(sl, problem.inputs.effort[k - 1], problem.inputs.effort[k])
     t = 0.5 * (clock[k - 1, 0] + clock[k, 0])
     for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
@@ -238,12 +228,12 @@ def conserve_owning(problem, k):
 @stage
 def assemble_owning(problem, k, frames, twists):
     """Derivatives of laws that own states: 6x6 matrices on all pairs of their places."""
-    sl, solver, visit = state_loads_of(problem), solver_of(problem), visit_of(problem)
-    cc, ck, clock = solver.coefficients[slots.CC], solver.coefficients[slots.CK], inputs_of(problem).clock
-    owned, trial = owned_of(problem), trial_of(problem)
+    sl, solver, visit = problem.state_loads, problem.solver, problem.visit
+    cc, ck, clock = solver.coefficients[slots.CC], solver.coefficients[slots.CK], problem.inputs.clock
+    owned, trial = problem.owned, problem.trial
     if ck == 0.0 and cc == 0.0:
         return 0
-    state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
+    state_loads.take_signals(sl, problem.inputs.effort[k], problem.inputs.effort[k])
     for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
@@ -251,7 +241,7 @@ def assemble_owning(problem, k, frames, twists):
         differentiate(sl, i, solver.units[i, 0], clock[k, 0], trial, visit, owned)
         condense(sl, i, solver.follow[0], visit, owned)
         state_loads.scatter_law(
-            sl, i, clock[k, 1], cc, ck, visit.J, solver.tangent, scratch_of(problem), solver.blocks
+            sl, i, clock[k, 1], cc, ck, visit.J, solver.tangent, problem.scratch, solver.blocks
         )  # fmt: skip
     return 0
 
@@ -259,14 +249,14 @@ def assemble_owning(problem, k, frames, twists):
 @stage
 def slopes(problem, k, slope_out):
     """slope_out (ns, nw, nz): owned.J of all laws that own states, at the trial state."""
-    sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
-    owned = owned_of(problem)
-    state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
+    sl, trial, solver, visit = problem.state_loads, problem.trial, problem.solver, problem.visit
+    owned = problem.owned
+    state_loads.take_signals(sl, problem.inputs.effort[k], problem.inputs.effort[k])
     for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
         state_loads.visit_places(sl, i, trial.frame, trial.twist, visit)
-        differentiate(sl, i, solver.units[i, 0], inputs_of(problem).clock[k, 0], trial, visit, owned)
+        differentiate(sl, i, solver.units[i, 0], problem.inputs.clock[k, 0], trial, visit, owned)
         for p in range(owned.J.shape[0]):
             for q in range(owned.J.shape[1]):
                 slope_out[i, p, q] = owned.J[p, q]

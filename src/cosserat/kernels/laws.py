@@ -28,20 +28,6 @@ from cosserat.kernels import (
     state_loads,
     touching,
 )
-from cosserat.kernels.arrays import (
-    bodies_of,
-    freedoms_of,
-    inputs_of,
-    joints_of,
-    middle_of,
-    scratch_of,
-    solver_of,
-    springs_of,
-    state_loads_of,
-    state_of,
-    trial_of,
-    visit_of,
-)
 from cosserat.kernels.frames import load_frame, twist_at_place
 from cosserat.kernels.tangent import add_turned, scatter
 from cosserat.kernels.vectors import IDENTITY, add, clear, dot, scale, store
@@ -59,7 +45,7 @@ def outer_into(factor, row, matrix_out):
 @stage
 def add_springs(problem, k):
     """residual -= springs and dampers."""
-    sp, trial, effort = springs_of(problem), trial_of(problem), inputs_of(problem).effort
+    sp, trial, effort = problem.springs, problem.trial, problem.inputs.effort
     springs.take_tensions(sp, effort[k], effort[k])
     for i in range(sp.stiffness.shape[0]):
         springs.add_spring(sp, i, trial.frame, trial.twist, trial.residual)
@@ -73,8 +59,8 @@ def conserve_springs(problem, k):
     What is given takes its mean over the step, and works by the change of length. All pieces of a line share the
     correction, each along the relative motion of its ends.
     """
-    sp, state, trial, middle = springs_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
-    settings, effort = solver_of(problem).settings, inputs_of(problem).effort
+    sp, state, trial, middle = problem.springs, problem.state, problem.trial, problem.middle
+    settings, effort = problem.solver.settings, problem.inputs.effort
     springs.take_tensions(sp, effort[k - 1], effort[k])
     for i in range(sp.stiffness.shape[0]):
         length, ahead, weight = 0.0, 0.0, 0.0
@@ -101,8 +87,8 @@ def conserve_springs(problem, k):
 @stage
 def assemble_springs(problem, k, frames, twists):
     """Springs, dampers and tendons: matrices on all pairs of their points."""
-    sp, solver, scratch = springs_of(problem), solver_of(problem), scratch_of(problem)
-    cc, ck, effort = solver.coefficients[slots.CC], solver.coefficients[slots.CK], inputs_of(problem).effort
+    sp, solver, scratch = problem.springs, problem.solver, problem.scratch
+    cc, ck, effort = solver.coefficients[slots.CC], solver.coefficients[slots.CK], problem.inputs.effort
     T, K, C = solver.tangent, scratch.line_K, scratch.line_C
     springs.take_tensions(sp, effort[k], effort[k])
     for i in range(sp.stiffness.shape[0]):
@@ -121,7 +107,7 @@ def assemble_springs(problem, k, frames, twists):
 @stage
 def add_efforts(problem, k):
     """residual -= efforts in the freedoms of joints."""
-    fr, jt, trial, inputs = freedoms_of(problem), joints_of(problem), trial_of(problem), inputs_of(problem)
+    fr, jt, trial, inputs = problem.freedoms, problem.joints, problem.trial, problem.inputs
     for i in range(fr.joint.shape[0]):
         freedoms.add_effort(fr, jt, i, trial.frame, trial.twist, trial.angle, inputs.effort[k], trial.residual)
     return 0
@@ -135,9 +121,9 @@ def conserve_efforts(problem, k):
     the coordinate. The freedoms of a joint, which follow one another, are corrected together: about a rotation vector
     only their sum has an energy.
     """
-    fr, jt, inputs = freedoms_of(problem), joints_of(problem), inputs_of(problem)
-    state, trial, middle = state_of(problem), trial_of(problem), middle_of(problem)
-    settings = solver_of(problem).settings
+    fr, jt, inputs = problem.freedoms, problem.joints, problem.inputs
+    state, trial, middle = problem.state, problem.trial, problem.middle
+    settings = problem.solver.settings
     n = fr.joint.shape[0]
     first = 0
     while first < n:
@@ -176,8 +162,8 @@ def conserve_efforts(problem, k):
 @stage
 def assemble_efforts(problem, k, frames, twists):
     """Joint efforts: 12x12 matrices on pairs of nodes."""
-    fr, jt, inputs = freedoms_of(problem), joints_of(problem), inputs_of(problem)
-    solver, scratch, angles = solver_of(problem), scratch_of(problem), trial_of(problem).angle
+    fr, jt, inputs = problem.freedoms, problem.joints, problem.inputs
+    solver, scratch, angles = problem.solver, problem.scratch, problem.trial.angle
     cc, ck = solver.coefficients[slots.CC], solver.coefficients[slots.CK]
     T, K, C = solver.tangent, scratch.K, scratch.C
     for i in range(fr.joint.shape[0]):
@@ -194,7 +180,7 @@ def assemble_efforts(problem, k, frames, twists):
 @stage
 def add_armatures(problem, k):
     """residual += inertia that moves with coordinates of joints."""
-    fr, jt, trial = freedoms_of(problem), joints_of(problem), trial_of(problem)
+    fr, jt, trial = problem.freedoms, problem.joints, problem.trial
     for i in range(fr.joint.shape[0]):
         if fr.armature[i] != 0.0:
             armature.add_inertia(fr, jt, i, trial.frame, trial.twist, trial.rate, trial.residual)
@@ -207,9 +193,9 @@ def conserve_armatures(problem, k):
     that its work is the change of energy. Near where the coordinate turns back the correction would be large: there it
     is left out.
     """
-    fr, jt = freedoms_of(problem), joints_of(problem)
-    state, trial, middle = state_of(problem), trial_of(problem), middle_of(problem)
-    settings = solver_of(problem).settings
+    fr, jt = problem.freedoms, problem.joints
+    state, trial, middle = problem.state, problem.trial, problem.middle
+    settings = problem.solver.settings
     for i in range(fr.joint.shape[0]):
         if fr.armature[i] != 0.0:
             j = fr.joint[i]
@@ -233,8 +219,8 @@ def conserve_armatures(problem, k):
 @stage
 def assemble_armatures(problem, k, frames, twists):
     """Armatures: 12x12 matrices on pairs of nodes."""
-    fr, jt, rates = freedoms_of(problem), joints_of(problem), trial_of(problem).rate
-    solver, scratch = solver_of(problem), scratch_of(problem)
+    fr, jt, rates = problem.freedoms, problem.joints, problem.trial.rate
+    solver, scratch = problem.solver, problem.scratch
     cm, cc, ck = solver.coefficients[slots.CM], solver.coefficients[slots.CC], solver.coefficients[slots.CK]
     T, K, C = solver.tangent, scratch.K, scratch.C
     for i in range(fr.joint.shape[0]):
@@ -251,11 +237,11 @@ def assemble_armatures(problem, k, frames, twists):
 @stage
 def add_state_loads(problem, k):
     """residual -= wrenches of users' laws."""
-    sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
-    clock, effort = inputs_of(problem).clock, inputs_of(problem).effort
+    sl, trial, solver, visit = problem.state_loads, problem.trial, problem.solver, problem.visit
+    clock, effort = problem.inputs.clock, problem.inputs.effort
     state_loads.take_signals(sl, effort[k], effort[k])
     state_loads.take_inertias(
-        sl, solver.units, clock[k, 0], trial.frame, trial.twist, trial.rate, 1.0, visit, bodies_of(problem)
+        sl, solver.units, clock[k, 0], trial.frame, trial.twist, trial.rate, 1.0, visit, problem.bodies
     )  # fmt: skip
     for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] > sl.inner[i]:
@@ -268,13 +254,13 @@ def add_state_loads(problem, k):
 @stage
 def conserve_state_loads(problem, k):
     """The same over a step: in the frames halfway, for the mean twist, at the mean time."""
-    sl, state, trial, middle = state_loads_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
-    solver, visit, clock = solver_of(problem), visit_of(problem), inputs_of(problem).clock
-    effort = inputs_of(problem).effort
+    sl, state, trial, middle = problem.state_loads, problem.state, problem.trial, problem.middle
+    solver, visit, clock = problem.solver, problem.visit, problem.inputs.clock
+    effort = problem.inputs.effort
     state_loads.take_signals(sl, effort[k - 1], effort[k])
     t = 0.5 * (clock[k - 1, 0] + clock[k, 0])
     state_loads.take_inertias(
-        sl, solver.units, t, middle.frame, middle.mean, trial.rate, 0.0, visit, bodies_of(problem)
+        sl, solver.units, t, middle.frame, middle.mean, trial.rate, 0.0, visit, problem.bodies
     )  # fmt: skip
     for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] > sl.inner[i]:
@@ -302,11 +288,11 @@ def conserve_state_loads(problem, k):
 @stage
 def assemble_state_loads(problem, k, frames, twists):
     """Derivatives of users' laws: 6x6 matrices on all pairs of their places."""
-    sl, solver, visit = state_loads_of(problem), solver_of(problem), visit_of(problem)
-    cc, ck, clock = solver.coefficients[slots.CC], solver.coefficients[slots.CK], inputs_of(problem).clock
+    sl, solver, visit = problem.state_loads, problem.solver, problem.visit
+    cc, ck, clock = solver.coefficients[slots.CC], solver.coefficients[slots.CK], problem.inputs.clock
     if ck == 0.0 and cc == 0.0:
         return 0
-    state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
+    state_loads.take_signals(sl, problem.inputs.effort[k], problem.inputs.effort[k])
     for i in range(sl.acts.shape[0]):
         if sl.inner[i + 1] > sl.inner[i]:
             continue
@@ -314,7 +300,7 @@ def assemble_state_loads(problem, k, frames, twists):
         state_loads.visit_places(sl, i, frames, twists, visit)
         state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], m, n, 0.0, visit)
         state_loads.scatter_law(
-            sl, i, clock[k, 1], cc, ck, visit.J, solver.tangent, scratch_of(problem), solver.blocks
+            sl, i, clock[k, 1], cc, ck, visit.J, solver.tangent, problem.scratch, solver.blocks
         )  # fmt: skip
     return 0
 

@@ -16,7 +16,6 @@ no resultant force. Dead forces are not here: their nodal shares are constant, s
 
 from cosserat.jit import helper, stage
 from cosserat.kernels import beams, slots
-from cosserat.kernels.arrays import elements_of, inputs_of, line_loads_of, middle_of, scratch_of, solver_of, trial_of
 from cosserat.kernels.frames import exp_frame, tangent_blocks
 from cosserat.kernels.tangent import scatter
 from cosserat.kernels.vectors import (
@@ -100,7 +99,7 @@ def subtract(ll, el, i, column, frames, wrench, r_out):
 @stage
 def add_line_loads(problem, k):
     """residual -= line loads that turn with sections, and moments along beams."""
-    ll, el, trial, wrench = line_loads_of(problem), elements_of(problem), trial_of(problem), inputs_of(problem).wrench
+    ll, el, trial, wrench = problem.line_loads, problem.elements, problem.trial, problem.inputs.wrench
     for i in range(ll.element.shape[0]):
         subtract(ll, el, i, ll.column[i], trial.frame, wrench[k], trial.residual)
     return 0
@@ -109,8 +108,8 @@ def add_line_loads(problem, k):
 @stage
 def conserve_line_loads(problem, k):
     """The same over a step: the mean of both samples in the frames halfway."""
-    ll, el, middle, wrench = line_loads_of(problem), elements_of(problem), middle_of(problem), inputs_of(problem).wrench
-    r, mean = trial_of(problem).residual, scratch_of(problem).C
+    ll, el, middle, wrench = problem.line_loads, problem.elements, problem.middle, problem.inputs.wrench
+    r, mean = problem.trial.residual, problem.scratch.C
     for i in range(ll.element.shape[0]):
         for side in range(2):
             for q in range(6):
@@ -172,8 +171,8 @@ def point_tangent(follower, turn, axis, axes, force, moment, eu, ew, R_a, R_b, Y
 @stage
 def assemble_line_loads(problem, k, frames, twists):
     """Derivatives of line loads: 12x12 matrices on the nodes of their elements."""
-    ll, el, solver, scratch = line_loads_of(problem), elements_of(problem), solver_of(problem), scratch_of(problem)
-    wrench, ck, T = inputs_of(problem).wrench[k], solver.coefficients[slots.CK], solver.tangent
+    ll, el, solver, scratch = problem.line_loads, problem.elements, problem.solver, problem.scratch
+    wrench, ck, T = problem.inputs.wrench[k], solver.coefficients[slots.CK], solver.tangent
     P, Y, K, S, V, C, W = scratch.P, scratch.Y, scratch.K, scratch.D, scratch.E, scratch.C, scratch.W
     if ck == 0.0:
         return 0

@@ -17,7 +17,6 @@ import math
 
 from cosserat.jit import call_address, compile_user, helper, stage
 from cosserat.kernels import beams, elastic, slots
-from cosserat.kernels.arrays import elements_of, media_of, middle_of, scratch_of, solver_of, state_of, trial_of
 from cosserat.kernels.newton import CONSERVING
 from cosserat.kernels.tangent import scatter
 from cosserat.kernels.vectors import add, add_to_nodes, axpy, clear, dot, load, scale, store, sub
@@ -129,8 +128,8 @@ def second_derivative(md, i, units, Q, eu, ew, scratch):
 @stage
 def add_media(problem, k):
     """residual += forces of what potentials have beyond the quadratic part."""
-    md, el, trial, scratch = media_of(problem), elements_of(problem), trial_of(problem), scratch_of(problem)
-    units = solver_of(problem).media
+    md, el, trial, scratch = problem.media, problem.elements, problem.trial, problem.scratch
+    units = problem.solver.media
     for i in range(md.element.shape[0]):
         e = md.element[i]
         a, b = el.node[e, 0], el.node[e, 1]
@@ -154,8 +153,8 @@ def on_way(eu0, ew0, eu1, ew1, g):
 @stage
 def conserve_media(problem, k):
     """The same over a step: the mean stress on the way, corrected to work exactly by the change of energy."""
-    md, el, scratch = media_of(problem), elements_of(problem), scratch_of(problem)
-    state, trial, middle, units = state_of(problem), trial_of(problem), middle_of(problem), solver_of(problem).media
+    md, el, scratch = problem.media, problem.elements, problem.scratch
+    state, trial, middle, units = problem.state, problem.trial, problem.middle, problem.solver.media
     for i in range(md.element.shape[0]):
         e = md.element[i]
         a, b, like = el.node[e, 0], el.node[e, 1], el.like[e]
@@ -210,11 +209,11 @@ def over_step(md, i, units, Q, eu0, ew0, eu1, ew1, scratch):
 @stage
 def assemble_media(problem, k, frames, twists):
     """Second derivatives of V: 12x12 matrices on the nodes of elements."""
-    md, el, solver, scratch = media_of(problem), elements_of(problem), solver_of(problem), scratch_of(problem)
+    md, el, solver, scratch = problem.media, problem.elements, problem.solver, problem.scratch
     ck, T, C = solver.coefficients[slots.CK], solver.tangent, scratch.C
     if ck == 0.0:
         return 0
-    state, trial, conserving = state_of(problem), trial_of(problem), solver.settings[slots.SCHEME] == CONSERVING
+    state, trial, conserving = problem.state, problem.trial, solver.settings[slots.SCHEME] == CONSERVING
     clear(C)
     for i in range(md.element.shape[0]):
         e = md.element[i]

@@ -4,7 +4,6 @@ import math
 
 from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import alpha, conserving, slots
-from cosserat.kernels.arrays import middle_of, solver_of, state_loads_of, state_of, trial_of
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.residual import predict_strain
 from cosserat.kernels.tangent import assemble, tangent_operators
@@ -56,19 +55,19 @@ def set_right_hand_side(trial, solver):
 @stage
 def refactor(problem, k):
     """Assemble and factor the iteration matrix at the trial state; returns the number of singular blocks."""
-    solver, trial = solver_of(problem), trial_of(problem)
+    solver, trial = problem.solver, problem.trial
     settings, coefficients = solver.settings, solver.coefficients
     cm, cc, ck, s = step_coefficients(settings)
     coefficients[slots.CM], coefficients[slots.CC], coefficients[slots.CK] = cm, cc, ck
     coefficients[slots.SCALE], coefficients[slots.SOFTNESS] = s, settings[slots.EPSILON]
     tangent_operators(problem)
     if settings[slots.SCHEME] == CONSERVING:
-        middle = middle_of(problem)
+        middle = problem.middle
         assemble(problem, k, middle.frame, middle.mean)
     else:
         assemble(problem, k, trial.frame, trial.twist)
     solver.memory[slots.FACTORED] = settings[slots.STEP]
-    laws = state_loads_of(problem).acts.shape[0]
+    laws = problem.state_loads.acts.shape[0]
     solver.memory[slots.SPENT], solver.memory[slots.SERVED] = PRICE + LAWS * laws / (laws + trial.frame.shape[0]), 0.0
     solver.counters[slots.FACTORIZATIONS] += 1
     return factor(problem)
@@ -193,7 +192,7 @@ def start_inner(state, trial, solver):
 @stage
 def newton(problem, k, evaluate):
     """One step with frozen factors, renewed when the contraction is slow. Returns a code."""
-    solver, state, trial = solver_of(problem), state_of(problem), trial_of(problem)
+    solver, state, trial = problem.solver, problem.state, problem.trial
     settings, memory = solver.settings, solver.memory
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
     start_step(state, trial, solver, 1.0)
@@ -297,7 +296,7 @@ def keep_step(trial, middle, solver):
 @stage
 def careful_newton(problem, k, evaluate):
     """One step from a plain predictor with a new matrix in every iteration, built with predicted strains."""
-    solver, state, trial, middle = solver_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
+    solver, state, trial, middle = problem.solver, problem.state, problem.trial, problem.middle
     settings = solver.settings
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
     start_step(state, trial, solver, 0.0)
@@ -343,7 +342,7 @@ def damped_newton(problem, k, evaluate):
     Newton Methods for Nonlinear Problems (2004), section 3.3.3. `careful_newton` solves most steps in fewer
     iterations: full corrections with predicted strains are often right though the test would refuse them.
     """
-    solver, state, trial = solver_of(problem), state_of(problem), trial_of(problem)
+    solver, state, trial = problem.solver, problem.state, problem.trial
     settings, direction = solver.settings, solver.direction
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
     start_step(state, trial, solver, 0.0)

@@ -5,9 +5,9 @@ Arguments are addresses and numbers only: handing over an array from Python cost
 
 from typing import NamedTuple
 
-from cosserat.jit import Handles, bound, helper, stage
+from cosserat.jit import bound, helper, passed_as, stage
 from cosserat.kernels import freedoms
-from cosserat.kernels.arrays import F1, F2, I1, joints_of, state_of
+from cosserat.kernels.arrays import F1, F2, I1
 from cosserat.kernels.frames import compose, load_frame, twist_at_place
 from cosserat.kernels.joints import place_frames
 from cosserat.kernels.monitors import inside
@@ -17,6 +17,7 @@ ROTATION, POSITION, VELOCITY, SPIN, OWN_VELOCITY, OWN_SPIN, END = 0, 9, 12, 15, 
 """Where `Site.motion` has what: world axes, then velocities in the place's own axes."""
 
 
+@passed_as("spot")
 class Spot(NamedTuple):
     """Freedoms of joints, and what was read of them."""
 
@@ -26,6 +27,7 @@ class Spot(NamedTuple):
     value: F2  # (n, 2) displacement of a slider, rate
 
 
+@passed_as("site")
 class Site(NamedTuple):
     """A place, and what was read of it."""
 
@@ -35,28 +37,12 @@ class Site(NamedTuple):
     motion: F1  # (END,)
 
 
-class Spots(NamedTuple):
-    """All freedoms that can be asked for."""
-
-    spot: Spot
-
-
-class Sites(NamedTuple):
-    """One place."""
-
-    site: Site
-
-
-spot_handles = Handles(Spots)
-spot_of = spot_handles.getter("spot", Spot)
-site_handles = Handles(Sites)
-site_of = site_handles.getter("site", Site)
 
 
 @stage
-def read_freedom(problem, spots, i):
+def read_freedom(problem, spot, i):
     """Displacement along a freedom, and its rate."""
-    jt, state, spot = joints_of(problem), state_of(problem), spot_of(spots)
+    jt, state = problem.joints, problem.state
     j = spot.joint[i]
     _, _, _, _, R, x = place_frames(jt, j, state.frame)
     f_a, m_a, f_b, m_b = freedoms.direction(spot, i, R, x)
@@ -66,9 +52,9 @@ def read_freedom(problem, spots, i):
 
 
 @stage
-def read_place(problem, sites):
+def read_place(problem, site):
     """Frame and velocities of a place."""
-    state, site = state_of(problem), site_of(sites)
+    state = problem.state
     a, b = site.node[0], site.node[1]
     if a == b:
         F, y = load_frame(site.frame)
@@ -93,11 +79,11 @@ def put_motion(R, x, u, w, motion_out):
     store(w, motion_out, OWN_SPIN)
 
 
-def freedom_reader(problem, spots, i):
+def freedom_reader(problem, spot, i):
     """`read_freedom` with these arguments, as a call without any."""
-    return bound(read_freedom, problem, spots, i)
+    return bound(read_freedom, problem, spot, i)
 
 
-def place_reader(problem, sites):
+def place_reader(problem, site):
     """`read_place` with these arguments, as a call without any."""
-    return bound(read_place, problem, sites)
+    return bound(read_place, problem, site)

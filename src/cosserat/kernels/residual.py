@@ -6,18 +6,6 @@ with the inputs of row `k`.
 
 from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import beams, elastic, freedoms, joints, loads, matter, rigid, slots, varying
-from cosserat.kernels.arrays import (
-    bodies_of,
-    elements_of,
-    freedoms_of,
-    inputs_of,
-    joints_of,
-    loads_of,
-    nodes_of,
-    scratch_of,
-    solver_of,
-    trial_of,
-)
 from cosserat.kernels.vectors import ZERO, add, add_to_nodes, axpy, clear, load, scale, store, sub
 
 
@@ -35,7 +23,7 @@ def note(eu, ew, vu, vw, n, m, strain_out):
 @stage
 def element_forces(problem):
     """trial.residual = internal forces of the beams (everything else is added to it), trial.stress and trial.strain."""
-    el, trial, D = elements_of(problem), trial_of(problem), scratch_of(problem).E
+    el, trial, D = problem.elements, problem.trial, problem.scratch.E
     frames, twists, r = trial.frame, trial.twist, trial.residual
     clear(r)
     for e in range(el.node.shape[0]):
@@ -67,7 +55,7 @@ def predict_strain(problem, frames, increments, fraction):
     with fraction 0, there is no such. After the mixed integration point strategy of Magisano, Leonetti and Garcea,
     CMAME 313, 2017, where the strain is not an unknown.
     """
-    el, trial, scratch = elements_of(problem), trial_of(problem), scratch_of(problem)
+    el, trial, scratch = problem.elements, problem.trial, problem.scratch
     for e in range(el.node.shape[0]):
         a, b, like = el.node[e, 0], el.node[e, 1], el.like[e]
         K, Q, I, known = el.stiffness[like], el.second[like], el.turning[like], trial.strain[e]
@@ -97,17 +85,17 @@ def predict_strain(problem, frames, increments, fraction):
 @stage
 def applied_forces(problem, k):
     """residual -= gravity, loads, and the forces of all kinds of laws in use."""
-    nodes, inputs, trial = nodes_of(problem), inputs_of(problem), trial_of(problem)
+    nodes, inputs, trial = problem.nodes, problem.inputs, problem.trial
     frames, r = trial.frame, trial.residual
-    varying.take_masses(bodies_of(problem), nodes, inputs.effort[k], inputs.effort[k])
+    varying.take_masses(problem.bodies, nodes, inputs.effort[k], inputs.effort[k])
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
     if g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0:
         for i in range(nodes.mass.shape[0] - 1):
             loads.add_gravity(nodes.mass[i], nodes.moment[i], frames[i], g, r[i])
-    ld = loads_of(problem)
+    ld = problem.loads
     for i in range(ld.node.shape[0]):
         loads.add_load(ld, i, frames, inputs.wrench[k], r)
-    laws = solver_of(problem).laws
+    laws = problem.solver.laws
     for i in range(laws.shape[0]):
         call_address(laws[i, slots.ADD], (problem, k))
     return 0
@@ -116,7 +104,7 @@ def applied_forces(problem, k):
 @stage
 def joint_forces(problem, k):
     """residual += Phi^T lambda, and trial.phi."""
-    jt, inputs, trial = joints_of(problem), inputs_of(problem), trial_of(problem)
+    jt, inputs, trial = problem.joints, problem.inputs, problem.trial
     for j in range(jt.node.shape[0]):
         joints.add_reaction(
             jt, j, trial.frame, inputs.drive[k], trial.angle, trial.force[j], trial.residual, trial.phi[j]
@@ -130,7 +118,7 @@ def forces(problem, k):
     element_forces(problem)
     applied_forces(problem, k)
     joint_forces(problem, k)
-    bonds = solver_of(problem).bonds
+    bonds = problem.solver.bonds
     for i in range(bonds.shape[0]):
         call_address(bonds[i, slots.ADD], (problem, k))
     return 0
@@ -139,12 +127,12 @@ def forces(problem, k):
 @stage
 def add_inertia(problem):
     """residual += M v_dot - ad(v)^T M v, bodies and elements. Source: [Grazioso17] (7), (20)."""
-    el, trial, scratch = elements_of(problem), trial_of(problem), scratch_of(problem)
+    el, trial, scratch = problem.elements, problem.trial, problem.scratch
     twists, rates, r = trial.twist, trial.rate, trial.residual
     p = scratch.p
     for e in range(el.node.shape[0]):
         matter.add_inertia(el.mass[el.like[e]], trial.frame, twists, rates, el.node[e, 0], el.node[e, 1], r)
-    bodies = bodies_of(problem)
+    bodies = problem.bodies
     for k in range(bodies.node.shape[0]):
         node = bodies.node[k]
         M = bodies.mass[k]
@@ -163,7 +151,7 @@ def add_inertia(problem):
 @stage
 def constraints(problem, k):
     """trial.phi at the trial configuration."""
-    jt, inputs, trial = joints_of(problem), inputs_of(problem), trial_of(problem)
+    jt, inputs, trial = problem.joints, problem.inputs, problem.trial
     for j in range(jt.node.shape[0]):
         joints.constraint(jt, j, trial.frame, inputs.drive[k], trial.angle, trial.phi[j])
     return 0
@@ -172,9 +160,9 @@ def constraints(problem, k):
 @stage
 def track_angles(problem):
     """Continue the tracked joint coordinates in trial.angle to the trial configuration, near the previous one."""
-    fr, trial = freedoms_of(problem), trial_of(problem)
+    fr, trial = problem.freedoms, problem.trial
     if fr.joint.shape[0] > 0:
-        jt = joints_of(problem)
+        jt = problem.joints
         for i in range(fr.joint.shape[0]):
             _, _, _, _, R, x = joints.place_frames(jt, fr.joint[i], trial.frame)
             trial.angle[i] = freedoms.coordinate(fr, i, R, x, trial.angle[i])
@@ -184,7 +172,7 @@ def track_angles(problem):
 @stage
 def wrong_branch(problem, k):
     """Index of a joint whose constraints hold at the spurious root, or -1."""
-    jt, inputs, trial = joints_of(problem), inputs_of(problem), trial_of(problem)
+    jt, inputs, trial = problem.joints, problem.inputs, problem.trial
     for j in range(jt.node.shape[0]):
         if joints.wrong_branch(jt, j, trial.frame, inputs.drive[k]):
             return j
@@ -194,7 +182,7 @@ def wrong_branch(problem, k):
 @stage
 def constraint_rates(problem, drive, drive_rate, drive_accel, rate_out, accel_out):
     """phi_dot and the part of phi_ddot free of accelerations at the trial state, (nj, 6) each."""
-    jt, trial = joints_of(problem), trial_of(problem)
+    jt, trial = problem.joints, problem.trial
     for j in range(jt.node.shape[0]):
         joints.constraint_rates(
             jt, j, trial.frame, trial.twist, drive, drive_rate, drive_accel, rate_out[j], accel_out[j]

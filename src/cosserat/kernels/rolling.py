@@ -9,7 +9,6 @@ import math
 
 from cosserat.jit import helper, stage
 from cosserat.kernels import slots
-from cosserat.kernels.arrays import middle_of, rolling_of, scratch_of, solver_of, state_of, trial_of
 from cosserat.kernels.conserving import add_space_force
 from cosserat.kernels.frames import load_frame
 from cosserat.kernels.newton import step_coefficients
@@ -48,7 +47,7 @@ def store_rows(rolling, i, values, phi_out):
 @stage
 def add_rolling(problem, k):
     """residual += A^T lambda, and trial.phi of these rows."""
-    ro, trial, solver = rolling_of(problem), trial_of(problem), solver_of(problem)
+    ro, trial, solver = problem.rolling, problem.trial, problem.solver
     _, cc, _, _ = step_coefficients(solver.settings)
     first = trial.phi.shape[0] - ro.node.shape[0]
     for i in range(ro.node.shape[0]):
@@ -74,7 +73,7 @@ def conserve_rolling(problem, k):
     along the normal does exactly lambda times the change of the gap if it acts on the axis at the distance
     a (c0 + c1)/(s0 + s1) from the centre: the change of s is -(c0 + c1)/(s0 + s1) times that of c.
     """
-    ro, state, trial, middle = rolling_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
+    ro, state, trial, middle = problem.rolling, problem.state, problem.trial, problem.middle
     first = trial.phi.shape[0] - ro.node.shape[0]
     for i in range(ro.node.shape[0]):
         if ro.kind[i] == RULE:
@@ -119,7 +118,7 @@ def add_push_tangent(rolling, i, R, f, r, K_out):
 @stage
 def assemble_rolling(problem, k, frames, twists):
     """Borders s A^T and s (A + ck/cc d(A eta)/dH T), s A T for a gap; change of the forces with the configuration."""
-    ro, solver, scratch, forces = rolling_of(problem), solver_of(problem), scratch_of(problem), trial_of(problem).force
+    ro, solver, scratch, forces = problem.rolling, problem.solver, problem.scratch, problem.trial.force
     given = solver.coefficients
     cc, ck, s, epsilon = given[slots.CC], given[slots.CK], given[slots.SCALE], given[slots.SOFTNESS]
     blocks_out, P, K = solver.blocks, scratch.P, scratch.D
@@ -175,7 +174,7 @@ def write_rows(rolling, i, R, twist, turning, T, P_out):
 @stage
 def rolling_rates(problem, rate_out, accel_out):
     """A eta and A_dot eta of the kept rows at the trial state, (nr, 6) each."""
-    ro, trial = rolling_of(problem), trial_of(problem)
+    ro, trial = problem.rolling, problem.trial
     for i in range(ro.node.shape[0]):
         if ro.kind[i] == RULE:
             continue

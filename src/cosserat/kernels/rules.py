@@ -9,17 +9,6 @@ The wrench A^T lambda acts on the place, its opposite on the other. Multipliers 
 
 from cosserat.jit import helper, stage
 from cosserat.kernels import pairs, slots, state_loads
-from cosserat.kernels.arrays import (
-    inputs_of,
-    middle_of,
-    rolling_of,
-    rules_of,
-    scratch_of,
-    solver_of,
-    state_of,
-    trial_of,
-    visit_of,
-)
 from cosserat.kernels.frames import load_frame, twist_at_place, wrench_to_node
 from cosserat.kernels.joints import to_node_frames
 from cosserat.kernels.newton import step_coefficients
@@ -52,10 +41,10 @@ def relative_motion(rules, i, frames, twists):
 def add_rules(problem, k):
     """residual += A^T lambda, and trial.phi of these rows."""
     rules, ro, trial, solver, visit = (
-        rules_of(problem), rolling_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
+        problem.rules, problem.rolling, problem.trial, problem.solver, problem.visit
     )  # fmt: skip
     _, cc, _, _ = step_coefficients(solver.settings)
-    t, first = inputs_of(problem).clock[k, 0], trial.phi.shape[0] - ro.node.shape[0]
+    t, first = problem.inputs.clock[k, 0], trial.phi.shape[0] - ro.node.shape[0]
     for i in range(rules.item.shape[0]):
         item = rules.item[i]
         motion = relative_motion(rules, i, trial.frame, trial.twist)
@@ -77,9 +66,9 @@ def conserve_rules(problem, k):
     value.
     """
     rules, ro, solver, visit, clock = (
-        rules_of(problem), rolling_of(problem), solver_of(problem), visit_of(problem), inputs_of(problem).clock
+        problem.rules, problem.rolling, problem.solver, problem.visit, problem.inputs.clock
     )  # fmt: skip
-    state, trial, middle, P = state_of(problem), trial_of(problem), middle_of(problem), scratch_of(problem).P
+    state, trial, middle, P = problem.state, problem.trial, problem.middle, problem.scratch.P
     h, size = solver.settings[slots.STEP], solver.settings[slots.LENGTH]
     t, first = 0.5 * (clock[k - 1, 0] + clock[k, 0]), trial.phi.shape[0] - ro.node.shape[0]
     for i in range(rules.item.shape[0]):
@@ -181,9 +170,9 @@ def spread(R, x, places, f, m, row_out):
 def assemble_rules(problem, k, frames, twists):
     """Borders as those of what rolls (`rolling.assemble_rolling`), on both nodes; change of the forces with these."""
     rules, ro, solver, scratch, visit = (
-        rules_of(problem), rolling_of(problem), solver_of(problem), scratch_of(problem), visit_of(problem)
+        problem.rules, problem.rolling, problem.solver, problem.scratch, problem.visit
     )  # fmt: skip
-    t, forces = inputs_of(problem).clock[k, 0], trial_of(problem).force
+    t, forces = problem.inputs.clock[k, 0], problem.trial.force
     given = solver.coefficients
     cc, ck, s, epsilon = given[slots.CC], given[slots.CK], given[slots.SCALE], given[slots.SOFTNESS]
     blocks_out, P, K, C, D = solver.blocks, scratch.P, scratch.K, scratch.C, scratch.D
@@ -246,8 +235,8 @@ def rule_rates(problem, k, pace, rate_out, accel_out):
     """Rates and second rates, for constant twists, of the kept rows at the trial state and the time of inputs row k,
     into those of `rolling`.
     """
-    rules, ro, trial, visit = rules_of(problem), rolling_of(problem), trial_of(problem), visit_of(problem)
-    units, breaks, t = solver_of(problem).rules, solver_of(problem).breaks, inputs_of(problem).clock[k, 0]
+    rules, ro, trial, visit = problem.rules, problem.rolling, problem.trial, problem.visit
+    units, breaks, t = problem.solver.rules, problem.solver.breaks, problem.inputs.clock[k, 0]
     for i in range(rules.item.shape[0]):
         a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
         R, x = pairs.relative_frame(trial.frame, a, F_a, y_a, b, F_b, y_b)

@@ -13,7 +13,6 @@ in which nothing is driven is never touched, and keeps its energy exactly.
 
 from cosserat.jit import helper, stage
 from cosserat.kernels import joints, slots
-from cosserat.kernels.arrays import inputs_of, joints_of, middle_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.tangent import assemble
 from cosserat.kernels.vectors import clear, copy
@@ -32,8 +31,8 @@ def moves(drive_start, drive_end, rate):
 @stage
 def settle(problem, k):
     """Give state.twist the rates that joints prescribe in inputs row k; state.rate and state.force follow."""
-    state, trial, solver, middle = state_of(problem), trial_of(problem), solver_of(problem), middle_of(problem)
-    jt, inputs, drive_rate = joints_of(problem), inputs_of(problem), middle_of(problem).drive_rate[k]
+    state, trial, solver, middle = problem.state, problem.trial, problem.solver, problem.middle
+    jt, inputs, drive_rate = problem.joints, problem.inputs, problem.middle.drive_rate[k]
     if not moves(inputs.drive[k - 1], inputs.drive[k], drive_rate):
         return 0
     h, mass, epsilon = solver.settings[slots.STEP], solver.settings[slots.MASS], solver.settings[slots.EPSILON]

@@ -4,7 +4,6 @@ from cosserat.jit import address_of, address_table, call_address, helper, stage
 from cosserat.jit import load as load_stage
 from cosserat.kernels import slots
 from cosserat.kernels.alpha import error_constant, method, move
-from cosserat.kernels.arrays import joints_of, rolling_of, rules_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.newton import refactor
@@ -21,7 +20,7 @@ _ROUNDS = 3  # with the same factors, for velocities and accelerations
 @stage
 def stand(problem):
     """The trial state is the state."""
-    state, trial = state_of(problem), trial_of(problem)
+    state, trial = problem.state, problem.trial
     copy(state.frame, trial.frame)
     copy(state.twist, trial.twist)
     copy(state.rate, trial.rate)
@@ -32,7 +31,7 @@ def stand(problem):
     for k in range(3):
         for i in range(state.inner.shape[1]):
             trial.inner[k, i] = state.inner[k, i]
-    solver_of(problem).follow[0] = FROZEN
+    problem.solver.follow[0] = FROZEN
     return 0
 
 
@@ -44,7 +43,7 @@ def _rates(problem, drives, others, k, still, rate_out, accel_out):
     """
     row = 3 if still != 0 else k
     constraint_rates(problem, drives[0, k], drives[1, row], drives[2, row], rate_out, accel_out)
-    nj = joints_of(problem).node.shape[0]
+    nj = problem.joints.node.shape[0]
     if others[0] != 0:
         call_address(others[0], (problem, rate_out[nj:], accel_out[nj:]))
     if others[1] != 0:
@@ -55,7 +54,7 @@ def _rates(problem, drives, others, k, still, rate_out, accel_out):
 @stage
 def gradient(problem, drives, others, k, velocities, work, rate_out, accel_out):
     """rate_out = Phi times velocities (n+1, 6) at the trial configuration, through the kernel of the rates."""
-    trial = trial_of(problem)
+    trial = problem.trial
     copy(trial.twist, work)
     copy(velocities, trial.twist)
     _rates(problem, drives, others, k, 1, rate_out, accel_out)
@@ -67,7 +66,7 @@ def gradient(problem, drives, others, k, velocities, work, rate_out, accel_out):
 def second_rates(problem, drives, others, room, work, k):
     """room[0] = second derivatives of the constraints at the trial state and its accelerations, with inputs row k."""
     _rates(problem, drives, others, k, 0, room[1], room[0])
-    gradient(problem, drives, others, k, trial_of(problem).rate, work[0], room[1], room[2])
+    gradient(problem, drives, others, k, problem.trial.rate, work[0], room[1], room[2])
     accumulate(1.0, room[1], room[0])
     return 0
 
@@ -84,8 +83,8 @@ def accumulate(factor, source, matrix_out):
 @helper
 def _solve(problem, of_nodes, work, of_rows, room):
     """solver.x = A^-1 (of_nodes work, of_rows room)."""
-    x = solver_of(problem).x
-    n = trial_of(problem).residual.shape[0] - 1
+    x = problem.solver.x
+    n = problem.trial.residual.shape[0] - 1
     for i in range(x.shape[0]):
         for k in range(6):
             x[i, k] = of_nodes * work[i, k] if i < n else of_rows * room[i - n, k]
@@ -98,7 +97,7 @@ def settle_rates(problem, drives, others, room, work):
 
     Those of vibrations that a step does not resolve are filtered by the iteration matrix, whose factors stay.
     """
-    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    state, trial, solver = problem.state, problem.trial, problem.solver
     n = trial.residual.shape[0] - 1
     stand(problem)
     forces(problem, 0)
@@ -126,7 +125,7 @@ def settle_rates(problem, drives, others, room, work):
 @helper
 def _of_positions(problem, room):
     """Leave the rates room[1] of what is held as a position: joints, such rules of users, gaps of discs."""
-    nj, rules, rolling = joints_of(problem).node.shape[0], rules_of(problem), rolling_of(problem)
+    nj, rules, rolling = problem.joints.node.shape[0], problem.rules, problem.rolling
     copy(room[1], room[2])
     for j in range(nj, room.shape[1]):
         for k in range(6):
@@ -152,7 +151,7 @@ def start_smoothly(problem, drives, others, room, work, factored):
     differences to one side: functions of time may have a kink at the start. Rows 0 to 2 of the inputs, and of the
     motions in drives (order, row, joint, 21), are those at the start and at both parts; row 3 of drives is zero.
     """
-    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    state, trial, solver = problem.state, problem.trial, problem.solver
     h, rho = solver.settings[slots.STEP], solver.settings[slots.RHO]
     n = trial.residual.shape[0] - 1
     alpha_m, alpha_f, _, _ = method(rho)
@@ -192,7 +191,7 @@ def start_smoothly(problem, drives, others, room, work, factored):
     accumulate(h, solver.x[:n], solver.past[0])
     if solver.memory[slots.ORDER] >= 0.0:
         solver.memory[slots.ORDER], solver.memory[slots.PULL] = 1.0, 0.0
-    if joints_of(problem).node.shape[0] + rolling_of(problem).node.shape[0] == 0:
+    if problem.joints.node.shape[0] + problem.rolling.node.shape[0] == 0:
         return 0
     # by what velocities of the method differ from true ones, along what the joints prescribe
     clear(work[1])

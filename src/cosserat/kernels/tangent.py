@@ -9,18 +9,6 @@ this matrix, where it is to be factored: their blocks come before those of their
 
 from cosserat.jit import apart, call_address, helper, stage, wide
 from cosserat.kernels import beams, elastic, joints, loads, matter, rigid, slots
-from cosserat.kernels.arrays import (
-    bodies_of,
-    elements_of,
-    inputs_of,
-    joints_of,
-    loads_of,
-    nodes_of,
-    pattern_of,
-    scratch_of,
-    solver_of,
-    trial_of,
-)
 from cosserat.kernels.frames import tangent_blocks
 from cosserat.kernels.vectors import add, clear, load
 
@@ -31,7 +19,7 @@ LIGHT = 1e-6
 @stage
 def tangent_operators(problem):
     """solver.tangent: tangent operator of the exponential at every node's increment."""
-    increments, T_out = trial_of(problem).increment, solver_of(problem).tangent
+    increments, T_out = problem.trial.increment, problem.solver.tangent
     for i in range(increments.shape[0]):
         T, T_uw = tangent_blocks(load(increments[i], 0), load(increments[i], 3))
         for k in range(3):
@@ -83,11 +71,11 @@ def scatter_one(matrix, factor, T, block_out):
 @wide
 def assemble_elements(problem, frames, twists):
     """Beam elements: stiffness, damping, mass and gyroscopic terms."""
-    el, solver, scratch = elements_of(problem), solver_of(problem), scratch_of(problem)
+    el, solver, scratch = problem.elements, problem.solver, problem.scratch
     cm, cc, ck = solver.coefficients[slots.CM], solver.coefficients[slots.CC], solver.coefficients[slots.CK]
     T, blocks_out = solver.tangent, solver.blocks
     K, C, W, H = scratch.K, scratch.C, scratch.W, scratch.H
-    rates, strains = trial_of(problem).rate, trial_of(problem).strain
+    rates, strains = problem.trial.rate, problem.trial.strain
     for e in range(el.node.shape[0]):
         a, b = el.node[e, 0], el.node[e, 1]
         like = el.like[e]
@@ -114,7 +102,7 @@ def assemble_elements(problem, frames, twists):
 @stage
 def assemble_nodes(problem, k, frames, twists):
     """Rigid bodies, gravity and point loads: diagonal blocks."""
-    bodies, inputs, solver, scratch = bodies_of(problem), inputs_of(problem), solver_of(problem), scratch_of(problem)
+    bodies, inputs, solver, scratch = problem.bodies, problem.inputs, problem.solver, problem.scratch
     cm, cc, ck = solver.coefficients[slots.CM], solver.coefficients[slots.CC], solver.coefficients[slots.CK]
     T, blocks_out = solver.tangent, solver.blocks
     K, p = scratch.D, scratch.row
@@ -145,7 +133,7 @@ def assemble_nodes(problem, k, frames, twists):
     if ck == 0.0:
         return 0
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
-    nodes, pattern = nodes_of(problem), pattern_of(problem)
+    nodes, pattern = problem.nodes, problem.pattern
     if g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0:
         for q in range(pattern.order.shape[0]):
             i = pattern.order[q]
@@ -153,7 +141,7 @@ def assemble_nodes(problem, k, frames, twists):
                 clear(K)
                 loads.gravity_tangent(nodes.mass[i], nodes.moment[i], frames[i], g, K)
                 scatter_one(K, ck, T[i], blocks_out[pattern.diagonal[q]])
-    ld = loads_of(problem)
+    ld = problem.loads
     for i in range(ld.node.shape[0]):
         if ld.follower[i] == 0:
             clear(K)
@@ -165,8 +153,8 @@ def assemble_nodes(problem, k, frames, twists):
 @stage
 def assemble_joints(problem, k, frames):
     """Constraints: borders, and the change of reactions with the configuration."""
-    jt, solver, scratch = joints_of(problem), solver_of(problem), scratch_of(problem)
-    drive, multipliers = inputs_of(problem).drive[k], trial_of(problem).force
+    jt, solver, scratch = problem.joints, problem.solver, problem.scratch
+    drive, multipliers = problem.inputs.drive[k], problem.trial.force
     given = solver.coefficients
     ck, s, epsilon = given[slots.CK], given[slots.SCALE], given[slots.SOFTNESS]
     T, blocks_out = solver.tangent, solver.blocks
@@ -202,12 +190,12 @@ def assemble_joints(problem, k, frames):
 @stage
 def assemble(problem, k, frames, twists):
     """Assemble S at (frames, twists) and the trial multipliers into solver.blocks."""
-    blocks_out = solver_of(problem).blocks
+    blocks_out = problem.solver.blocks
     for i in range(blocks_out.shape[0]):
         clear(blocks_out[i])
     assemble_elements(problem, frames, twists)
     assemble_nodes(problem, k, frames, twists)
-    laws, bonds = solver_of(problem).laws, solver_of(problem).bonds
+    laws, bonds = problem.solver.laws, problem.solver.bonds
     for i in range(laws.shape[0]):
         call_address(laws[i, slots.ASSEMBLE], (problem, k, frames, twists))
     assemble_joints(problem, k, frames)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cosserat.compile.compiled import frame_to_row
 from cosserat.kernels import readout
-from cosserat.kernels.flexible.arrays import Packed
+from cosserat.kernels.arrays import Packed
 from cosserat.lie.protocol import Array
 from cosserat.results.answers import in_world
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
@@ -199,4 +199,4 @@ def site_of(station: Station) -> readout.Site:
 def packed_site(station: Station) -> tuple[Packed, Array]:
     """A place of nodes, and where its motion is read."""
     site = site_of(station)
-    return Packed(readout.site_handles, readout.Sites(site)), site.motion
+    return Packed(site), site.motion

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,13 @@ from cosserat.kernels.arrays import (
     History,
     Inputs,
     Middle,
+    Packed,
     Problem,
     Scratch,
     Solver,
     State,
     Trial,
     address_table,
-    handles,
     most_places,
     new_owned,
     new_visit,
@@ -37,27 +36,8 @@ from cosserat.kernels.tangent import assemble
 from cosserat.lie.protocol import Array
 
 
-@dataclass
-class Memory:
-    """A problem and its table; replacing a group keeps both in step."""
-
-    problem: Problem
-    table: Any
-
-    def __post_init__(self) -> None:
-        self._address = None if self.table is None else self.table.ctypes.data
-
-    @property
-    def address(self) -> Any:
-        """What kernels take as `problem`."""
-        return self.problem if self._address is None else self._address
-
-    def replace(self, **groups: Any) -> None:
-        """Put other arrays in the place of a group."""
-        self.problem = self.problem._replace(**groups)
-        if self.table is not None:
-            for name, group in groups.items():
-                handles.repack(self.table, name, group)
+class Memory(Packed):
+    """A problem and its table."""
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -133,14 +113,14 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
         history=new_history(compiled, 1),
     )
     problem.trial.inner[:3] = problem.state.inner
-    return Memory(problem, handles.pack(problem))
+    return Memory(problem)
 
 
 def loaded_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
     """The same with its stages loaded, for evaluations at one time: of balance, and of linear equations."""
     memory = new_memory(compiled, inputs)
     memory.problem.solver.settings[slots.STEP] = 1.0
-    load_stages(memory.table, memory.problem)
+    load_stages(memory)
     return memory
 
 

@@ -181,28 +181,26 @@ def test_groups_are_read_where_they_are_asked_for():
     """A stage reads the arrays that it uses, from the table; others of the group cost it nothing."""
     from typing import Annotated, NamedTuple
 
-    from cosserat.jit import Handles
+    from cosserat.jit import Packed, passed_as
     from cosserat.jit.compiler import compile_object
 
     double1, double2 = Annotated[np.ndarray, ("float64", 1)], Annotated[np.ndarray, ("float64", 2)]
     Group = NamedTuple("Group", [("row", double1), *((f"other{i}", double2) for i in range(20)), ("matrix", double2)])
 
+    @passed_as("given_to_last")
     class Problem(NamedTuple):
         group: Group
 
-    handles = Handles(Problem)
-    group_of = handles.getter("group", Group)
-
-    def last(problem, row_out):
-        group = group_of(problem)
+    def last(given_to_last, row_out):
+        group = given_to_last.group
         row_out[0] = group.row[1] + 10.0 * group.matrix[1, 2]
         return group.matrix.shape[1]
 
     arrays = Group(np.array([1.0, 2.0]), *(np.zeros((2, 2)) for _ in range(20)), np.arange(6.0).reshape(2, 3))
-    table = handles.pack(Problem(arrays))
+    packed = Packed(Problem(arrays))
     entry, _, code, _ = compile_object(last, "i,d1")
     out = np.zeros(1)
-    assert native.caller(native.link(code, entry), "i,d1")(table.ctypes.data, out) == 3
+    assert native.caller(native.link(code, entry), "i,d1")(packed.address, out) == 3
     assert out[0] == 52.0
     assert len(code) < 1500, len(code)
 

@@ -1,10 +1,11 @@
 """Kernels write only into their `*_out` arguments and into workspaces: checked in their sources.
 
-A workspace is a group of arrays that a getter (`trial_of(problem)`) gives, or an argument that is named as one below.
+A workspace is a group of arrays that stages get as one address (`problem`), or an argument that is named as one below.
 Everything else that comes in through an argument is read only.
 """
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,14 @@ GROUPS = {
     "owned",
 }  # fmt: skip
 """Names of workspaces, wherever they are arguments."""
+
+PASSED = {
+    name
+    for path in FOLDER.rglob("*.py")
+    for names in re.findall(r"@passed_as\((.*)\)", path.read_text(encoding="utf-8"))
+    for name in re.findall(r"\w+", names)
+}
+"""Names of groups that stages get as one address."""
 
 MEMORY = {
     "flexible/articulated.py": {"D", "S", "f", "rest"},
@@ -83,7 +92,7 @@ def origins(function):
 
 def faults(path, writers):
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    own = GROUPS | MEMORY.get(f"{path.parent.name}/{path.name}", set())
+    own = GROUPS | PASSED | MEMORY.get(f"{path.parent.name}/{path.name}", set())
     for function in decorated(tree):
         arguments = {a.arg for a in function.args.args}
         views = origins(function)
@@ -135,7 +144,7 @@ def test_a_hidden_write_is_found(tmp_path):
     file.write_text(
         "@helper\ndef fill(x_out):\n    x_out[0] = 1.0\n\n"
         "@helper\ndef a(x, y_out):\n    row = x[0]\n    row[1] = 2.0\n    y_out[0] = 1.0\n\n"
-        "@stage\ndef b(problem, x):\n    trial = trial_of(problem)\n    trial.frame[0] = 1.0\n    fill(x)\n"
+        "@stage\ndef b(problem, x):\n    trial = problem.trial\n    trial.frame[0] = 1.0\n    fill(x)\n"
     )
     found = list(faults(file, output_positions([file])))
     assert found == ["wrong.py:8 a writes into row[1]", "wrong.py:15 b lets fill write into x"]

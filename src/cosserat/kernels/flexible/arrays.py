@@ -5,9 +5,9 @@ wrench, then one number per mode. Such vectors of all links lie one after anothe
 whose rows are twists (one per coordinate) are stored row by row, six numbers each.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
-from cosserat.jit import Handles
+from cosserat.jit import passed_as
 from cosserat.kernels.arrays import F1, F2, F3, I1, I2, Owned, Visit
 
 WELD = -1
@@ -113,6 +113,7 @@ class LawStateArrays(NamedTuple):
     stage: I1  # (2,) addresses of `owning.settle_law` and `owning.differentiate_law`; 0 where no law owns states
 
 
+@passed_as("tree")
 class TreeArrays(NamedTuple):
     """All that does not depend on the state; the seats of joints."""
 
@@ -129,6 +130,7 @@ class TreeInputs(NamedTuple):
     load: F2  # (nl, 6) forces and moments of loads
 
 
+@passed_as("acting")
 class Acting(NamedTuple):
     """What acts, and the seats where it does."""
 
@@ -181,6 +183,7 @@ class Vectors(NamedTuple):
     extra: F1  # (k + m, k + m) each: added to the links' own blocks
 
 
+@passed_as("state", "fixed", "free")
 class LinkState(NamedTuple):
     """A state, the motion of the links there, and room to work."""
 
@@ -189,6 +192,7 @@ class LinkState(NamedTuple):
     scratch: TreeScratch
 
 
+@passed_as("factored")
 class Factor(NamedTuple):
     """Articulated inertias and the factors of each link's own block."""
 
@@ -203,6 +207,7 @@ class Factor(NamedTuple):
     columns: F1  # (k + m, 6 + m) of the largest link
 
 
+@passed_as("linearised")
 class Linear(NamedTuple):
     """The recursions linearised at a state; rows as in `tangents` and `seat_tangents`."""
 
@@ -223,46 +228,3 @@ class Linear(NamedTuple):
     dforce: F1  # (n_z,)
     turn: F2  # (n, 6) of the frames, as twists
     mark: I1  # (n,) 1: moves along the direction, 2: carries what does, 0: neither
-
-
-class Linearised(NamedTuple):
-    """What `tangents.record` writes."""
-
-    linear: Linear
-
-
-class Factored(NamedTuple):
-    """What `articulated.factor` writes."""
-
-    factor: Factor
-
-
-tree_handles = Handles(TreeArrays)
-links_of = tree_handles.getter("links", Links)
-bodies_of = tree_handles.getter("bodies", ElasticBodies)
-joint_seats_of = tree_handles.getter("seats", Seats)
-acting_handles = Handles(Acting)
-places_of = acting_handles.getter("places", Seats)
-forces_of = acting_handles.getter("forces", ForceArrays)
-inputs_of = acting_handles.getter("inputs", TreeInputs)
-laws_of = acting_handles.getter("laws", Laws)
-visit_of = acting_handles.getter("visit", Visit)
-inner_of = acting_handles.getter("inner", LawStateArrays)
-owned_of = acting_handles.getter("owned", Owned)
-state_handles = Handles(LinkState)
-motion_of = state_handles.getter("motion", LinkMotions)
-vectors_of = state_handles.getter("vectors", Vectors)
-scratch_of = state_handles.getter("scratch", TreeScratch)
-linear_handles = Handles(Linearised)
-linear_of = linear_handles.getter("linear", Linear)
-factor_handles = Handles(Factored)
-factor_of = factor_handles.getter("factor", Factor)
-
-
-class Packed:
-    """A group of groups, and what kernels take for it."""
-
-    def __init__(self, handles: Handles, problem: Any) -> None:
-        self.problem = problem
-        self._table = handles.pack(problem)
-        self.address: Any = problem if self._table is None else self._table.ctypes.data

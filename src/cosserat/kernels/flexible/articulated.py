@@ -15,10 +15,6 @@ from cosserat.kernels.flexible.arrays import (
     PIVOT,
     Q,
     Z,
-    factor_of,
-    links_of,
-    motion_of,
-    scratch_of,
 )
 from cosserat.kernels.flexible.inverse import times
 from cosserat.kernels.flexible.pivots import decompose, divide
@@ -132,7 +128,7 @@ def factor(tree, state, factored, extra, held):
 
     `held` (n_v,): 1 where accelerations are given.
     """
-    links, now, scratch, f = links_of(tree), motion_of(state), scratch_of(state), factor_of(factored)
+    links, now, scratch, f = tree.links, state.motion, state.scratch, factored
     for c in range(len(now.inertia)):
         f.inertia[c] = now.inertia[c]
     wrong, n = 0, len(links.table)
@@ -158,7 +154,7 @@ def solve_once(tree, state, factored, tau, force, drift, ground, a_out):
     Where coordinates are held, `a_out` gives their accelerations on entry. With drift = 1, velocity terms of the
     accelerations count; `ground` (6,): acceleration of the ground.
     """
-    links, now, scratch, f = links_of(tree), motion_of(state), scratch_of(state), factor_of(factored)
+    links, now, scratch, f = tree.links, state.motion, state.scratch, factored
     p, known = scratch.one, scratch.two
     n = len(links.table)
     for i in range(n):

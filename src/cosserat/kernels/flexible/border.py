@@ -11,19 +11,18 @@ freedoms of cut joints have one; users' laws six for each of their places, once 
 import math
 from typing import Annotated, NamedTuple
 
-from cosserat.jit import Handles, helper, stage
+from cosserat.jit import helper, passed_as, stage
 from cosserat.kernels import freedoms, springs, state_loads
 from cosserat.kernels.arrays import F1, F2, I1
-from cosserat.kernels.flexible.arrays import forces_of, laws_of, links_of, motion_of, scratch_of, vectors_of, visit_of
-from cosserat.kernels.flexible.arrays import places_of as acting_places_of
 from cosserat.kernels.flexible.articulated import solve_once
-from cosserat.kernels.flexible.closing import bring_rows, clear_rows, cut_of, pairs_of, places_of, rows_of
+from cosserat.kernels.flexible.closing import bring_rows, clear_rows
 from cosserat.kernels.flexible.forces import constants_of, differentiate_law, push, seat_motion, straight
 from cosserat.kernels.flexible.inverses import invert, safe_inverse
 from cosserat.kernels.frames import relative
 from cosserat.kernels.vectors import ZERO, cross, dot, mul_t, neg, scale
 
 
+@passed_as("border")
 class Border(NamedTuple):
     """Rows eliminated through a matrix that belongs to the factors: m of constraints and p of springs, mp = m + p."""
 
@@ -45,20 +44,12 @@ class Border(NamedTuple):
     laws: Annotated[I1, 3]  # 1: users' laws have rows; how many rows there are now; how many of them are stiff
 
 
-class BorderParts(NamedTuple):
-    """What `border` writes."""
-
-    border: Border
-
-
-border_handles = Handles(BorderParts)
-border_of = border_handles.getter("border", Border)
 
 
 @helper
 def soften_springs(links, acting, now, q, scratch, c_v, c_q, first, on_links_out, K_out):
     """Rows and stiffness of springs and tendons: one along the line, and two across each of its pieces."""
-    seats, forces, row = acting_places_of(acting), forces_of(acting), first
+    seats, forces, row = acting.places, acting.forces, first
     for i in range(len(forces.spring) - 1):
         length, along = 0.0, row
         for s in range(forces.spring[i], forces.spring[i + 1] - 1):
@@ -75,7 +66,7 @@ def soften_springs(links, acting, now, q, scratch, c_v, c_q, first, on_links_out
             K_out[row + 1 - first, row + 1 - first] = long
             row += 2
         row += 1
-        k, c, rest, slack, given = constants_of(forces, laws_of(acting), i)
+        k, c, rest, slack, given = constants_of(forces, acting.laws, i)
         by_length, by_rate = springs.slopes(k, c, rest, slack, given, length, 0.0)
         tension = max(0.0, springs.held(k, rest, slack, given, length))
         at = along - first
@@ -102,7 +93,7 @@ def across(e):
 @helper
 def soften_cuts(links, closed, now, q, scratch, c_v, c_q, first, at_K, on_links_out, K_out):
     """Rows and stiffness of freedoms of cut joints."""
-    seats, c, cut, rows = places_of(closed), pairs_of(closed), cut_of(closed), rows_of(closed)
+    seats, c, cut, rows = closed.places, closed.pairs, closed.cut, closed.rows
     for j in range(len(c.driven)):
         if c.cut[j + 1] == c.cut[j]:
             continue
@@ -120,7 +111,7 @@ def soften_cuts(links, closed, now, q, scratch, c_v, c_q, first, at_K, on_links_
 @helper
 def soften_laws(links, acting, now, q, scratch, c_v, c_q, first, at_K, on_links_out, K_out):
     """Rows and derivatives of users' laws: six rows for each of their places, its twist."""
-    seats, laws, visit = acting_places_of(acting), laws_of(acting), visit_of(acting)
+    seats, laws, visit = acting.places, acting.laws, acting.visit
     for i in range(len(laws.acts)):
         m, n = state_loads.extent(laws, i)
         begin = 6 * laws.first[i]
@@ -147,11 +138,10 @@ def slope(J, row, column, c_v, c_q):
 
 
 @stage
-def soften(tree, acting, state, closed, bordered, c_v, c_q):
+def soften(tree, acting, state, closed, border, c_v, c_q):
     """Rows of springs, freedoms of cut joints and users' laws on links, after those of the constraints; K."""
-    links, forces, laws, rows = links_of(tree), forces_of(acting), laws_of(acting), rows_of(closed)
-    now, scratch, q = motion_of(state), scratch_of(state), vectors_of(state).q
-    border = border_of(bordered)
+    links, forces, laws, rows = tree.links, acting.forces, acting.laws, closed.rows
+    now, scratch, q = state.motion, state.scratch, state.vectors.q
     m, K = len(rows.value), border.K
     lines = len(forces.spring) - 1
     n_springs, n_cuts = 2 * forces.spring[lines] - lines, len(rows.angle)
@@ -174,9 +164,9 @@ def soften(tree, acting, state, closed, bordered, c_v, c_q):
 
 
 @stage
-def build_border(tree, state, factored, closed, bordered):
+def build_border(tree, state, factored, closed, border):
     """C, Y and the inverse, once the rows are on the links and the tree is factored; `Border.laws` has their number."""
-    rows, b = rows_of(closed), border_of(bordered)
+    rows, b = closed.rows, border
     m, n = len(rows.value), b.laws[1]
     p = n - m
     none = 0
@@ -238,9 +228,8 @@ def build_border(tree, state, factored, closed, bordered):
 
 
 @stage
-def eliminate(bordered, change_out):
+def eliminate(border, change_out):
     """push = inverse rest; take what it pushes out of a change."""
-    border = border_of(bordered)
     n = border.laws[1]
     for i in range(n):
         y = 0.0
@@ -255,9 +244,9 @@ def eliminate(bordered, change_out):
 
 
 @stage
-def divide(tree, state, factored, closed, bordered, right, wanted, change_out):
+def divide(tree, state, factored, closed, border, right, wanted, change_out):
     """Solution for right-hand sides (n_v,) and A x = wanted (m,); multipliers in `Border.push`."""
-    rows, border = rows_of(closed), border_of(bordered)
+    rows = closed.rows
     none = 0
     for k in range(len(right)):
         change_out[k] = 0.0
@@ -267,4 +256,4 @@ def divide(tree, state, factored, closed, bordered, right, wanted, change_out):
         for k in range(len(right)):
             y += rows.C[i, k] * change_out[k]
         border.rest[i] = y
-    return eliminate(bordered, change_out)
+    return eliminate(border, change_out)

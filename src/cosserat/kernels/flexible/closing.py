@@ -9,10 +9,10 @@ seats of the tree; multipliers mean what they mean for nodes.
 import math
 from typing import Annotated, NamedTuple
 
-from cosserat.jit import Handles, address_of, call_address, helper, load, stage
+from cosserat.jit import address_of, call_address, helper, load, passed_as, stage
 from cosserat.kernels import freedoms, joint_rows, rule_laws, touching
 from cosserat.kernels.arrays import F1, F2, F3, I1, I2, Visit
-from cosserat.kernels.flexible.arrays import MODE, Seats, Z, links_of, motion_of, scratch_of, vectors_of
+from cosserat.kernels.flexible.arrays import MODE, Seats, Z
 from cosserat.kernels.flexible.forces import push, seat_motion
 from cosserat.kernels.flexible.inverse import project
 from cosserat.kernels.flexible.kinematics import accelerate
@@ -120,6 +120,7 @@ class ClosingRows(NamedTuple):
     C: Annotated[F2, "mp", "n"]  # on those of the tree
 
 
+@passed_as("closed")
 class Closed(NamedTuple):
     """All that closes loops."""
 
@@ -133,15 +134,6 @@ class Closed(NamedTuple):
     visit: Visit
 
 
-closed_handles = Handles(Closed)
-places_of = closed_handles.getter("places", Seats)
-pairs_of = closed_handles.getter("pairs", Pairs)
-cut_of = closed_handles.getter("cut", Cut)
-wheels_of = closed_handles.getter("wheels", Wheels)
-held_of = closed_handles.getter("held", HeldSeats)
-given_of = closed_handles.getter("given", ClosingInputs)
-rows_of = closed_handles.getter("rows", ClosingRows)
-visit_of = closed_handles.getter("visit", Visit)
 
 
 @helper
@@ -195,9 +187,9 @@ def close(tree, state, closed, task):
 
     Forces on links, -A^T lambda and the efforts in cut joints, are added to `Vectors.wrench`.
     """
-    links, seats, c, cut = links_of(tree), places_of(closed), pairs_of(closed), cut_of(closed)
-    wheels, given, rows = wheels_of(closed), given_of(closed), rows_of(closed)
-    now, scratch, vectors = motion_of(state), scratch_of(state), vectors_of(state)
+    links, seats, c, cut = tree.links, closed.places, closed.pairs, closed.cut
+    wheels, given, rows = closed.wheels, closed.given, closed.rows
+    now, scratch, vectors = state.motion, state.scratch, state.vectors
     q, one, two, work = vectors.q, scratch.rows, scratch.more, scratch.last
     if task & ROWS:
         clear_rows(rows.on_links, 0, len(rows.value))
@@ -280,17 +272,17 @@ def close(tree, state, closed, task):
             F, M = axpy(-rows.force[k], d, F), axpy(-rows.force[k], m, M)
         if task & FORCES:
             push(links, seats, s, P, y, one, F, M, vectors.wrench)
-    if len(held_of(closed).seat) > 0:
-        call_address(held_of(closed).stage[0], (tree, state, closed, task))
+    if len(closed.held.seat) > 0:
+        call_address(closed.held.stage[0], (tree, state, closed, task))
     return 0
 
 
 @stage
 def close_rules(tree, state, closed, task):
     """The part of `close` that belongs to constraints of users."""
-    links, seats, held, rows = links_of(tree), places_of(closed), held_of(closed), rows_of(closed)
-    now, scratch, vectors, visit = motion_of(state), scratch_of(state), vectors_of(state), visit_of(closed)
-    q, one, two, work, t = vectors.q, scratch.rows, scratch.more, scratch.last, given_of(closed).clock[0]
+    links, seats, held, rows = tree.links, closed.places, closed.held, closed.rows
+    now, scratch, vectors, visit = state.motion, state.scratch, state.vectors, closed.visit
+    q, one, two, work, t = vectors.q, scratch.rows, scratch.more, scratch.last, closed.given.clock[0]
     for j in range(len(held.seat)):
         a, b, unit = held.seat[j, 0], held.seat[j, 1], held.unit[j]
         R_a, x_a, v_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, one, work)
@@ -330,7 +322,7 @@ def bring_rows(tree, state, closed, count):
 
     The rows on links are overwritten.
     """
-    rows = rows_of(closed)
+    rows = closed.rows
     project(tree, state, rows.on_links[:count], rows.C[:count])
     for k in range(len(rows.value)):
         largest = 0.0
@@ -345,8 +337,8 @@ def bring_rows(tree, state, closed, count):
 @stage
 def wrong_branch(tree, state, closed):
     """1 + the number of a joint that turned inside out, 0 if none did."""
-    links, seats, c, given = links_of(tree), places_of(closed), pairs_of(closed), given_of(closed)
-    now, scratch, q = motion_of(state), scratch_of(state), vectors_of(state).q
+    links, seats, c, given = tree.links, closed.places, closed.pairs, closed.given
+    now, scratch, q = state.motion, state.scratch, state.vectors.q
     for j in range(len(c.driven)):
         if c.branch[j] < 0:
             continue
@@ -364,8 +356,8 @@ def wrong_branch(tree, state, closed):
 @stage
 def extent(tree, state, closed, first, extent_out):
     """Largest velocity and angular velocity of the seats from number `first` on."""
-    links, seats, now, scratch = links_of(tree), places_of(closed), motion_of(state), scratch_of(state)
-    q = vectors_of(state).q
+    links, seats, now, scratch = tree.links, closed.places, state.motion, state.scratch
+    q = state.vectors.q
     extent_out[0], extent_out[1] = 0.0, 0.0
     for s in range(first, len(seats.link)):
         _, _, v, w, _, _ = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)

@@ -2,18 +2,17 @@
 
 from typing import NamedTuple
 
-from cosserat.jit import Handles, stage
+from cosserat.jit import passed_as, stage
 from cosserat.kernels import efforts
 from cosserat.kernels.arrays import F1, I1
-from cosserat.kernels.flexible.arrays import inputs_of
-from cosserat.kernels.flexible.border import border_of, divide
-from cosserat.kernels.flexible.closing import rows_of
-from cosserat.kernels.flexible.course import accept, samples_of, take_inputs
+from cosserat.kernels.flexible.border import divide
+from cosserat.kernels.flexible.course import accept, take_inputs
 from cosserat.kernels.flexible.explicit import explicit_step, samples_in_step
-from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, passive_of, trial_of
+from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step
 from cosserat.kernels.held import BEFORE, CUT, EFFORT, EVERY, FIRST, HELD, JUMPS, PHASE, STEPS, TARGET
 
 
+@passed_as("commands")
 class TreeHeldCommands(NamedTuple):
     """What a controller holds, see `kernels.held`."""
 
@@ -27,36 +26,28 @@ class TreeHeldCommands(NamedTuple):
     force: F1  # (m,) ... and multipliers
 
 
-class TreeCommanding(NamedTuple):
-    """What the stages take."""
-
-    commands: TreeHeldCommands
-
-
-command_handles = Handles(TreeCommanding)
-commands_of = command_handles.getter("commands", TreeHeldCommands)
 
 
 @stage
-def jump(tree, acting, fixed, factored, stepping, closed, bordered, commands):
+def jump(tree, acting, fixed, factored, stepping, closed, border, commands):
     """Let accelerations and multipliers jump with what changes in coordinates.
 
     What changes at once is what the iteration matrix of the last step makes of it: vibrations that steps do not
     resolve stay out.
     """
-    given, inputs, passive = commands_of(commands), inputs_of(acting), passive_of(stepping)
-    known, trial, rows, border = known_of(stepping), trial_of(stepping), rows_of(closed), border_of(bordered)
+    inputs, passive, rows = acting.inputs, stepping.passive, closed.rows
+    known, trial = stepping.known, stepping.trial
     for k in range(len(trial.right)):
         trial.right[k] = 0.0
-    for i in range(given.order[HELD]):
-        k = given.place[i]
-        if given.kind[i] == EFFORT:
-            before = given.before[i] if i < given.order[BEFORE] else inputs.drive[k]
-            trial.right[k] += given.value[i] - before
-        elif given.kind[i] == TARGET:
-            before = given.before[i] if i < given.order[BEFORE] else inputs.target[k]
+    for i in range(commands.order[HELD]):
+        k = commands.place[i]
+        if commands.kind[i] == EFFORT:
+            before = commands.before[i] if i < commands.order[BEFORE] else inputs.drive[k]
+            trial.right[k] += commands.value[i] - before
+        elif commands.kind[i] == TARGET:
+            before = commands.before[i] if i < commands.order[BEFORE] else inputs.target[k]
             kp, kd, limit = passive.servo[0, k], passive.servo[1, k], passive.servo[2, k]
-            new, _, _ = efforts.servo(kp, kd, limit, given.value[i], known.q[k], known.v[k])
+            new, _, _ = efforts.servo(kp, kd, limit, commands.value[i], known.q[k], known.v[k])
             old, _, _ = efforts.servo(kp, kd, limit, before, known.q[k], known.v[k])
             trial.right[k] += new - old
     for k in range(len(trial.right)):
@@ -64,45 +55,45 @@ def jump(tree, acting, fixed, factored, stepping, closed, bordered, commands):
             trial.right[k] = 0.0
     for i in range(len(rows.bias)):
         rows.bias[i] = 0.0
-    divide(tree, fixed, factored, closed, bordered, trial.right, rows.bias, trial.change)
+    divide(tree, fixed, factored, closed, border, trial.right, rows.bias, trial.change)
     for k in range(len(trial.right)):
         known.a[k] += trial.change[k]
         known.carried[k] += trial.change[k]
-        given.a[k], given.carried[k] = known.a[k], known.carried[k]
+        commands.a[k], commands.carried[k] = known.a[k], known.carried[k]
     for i in range(len(known.force)):
         known.force[i] += border.push[i]
-        given.force[i] = known.force[i]
+        commands.force[i] = known.force[i]
     return 0
 
 
 @stage
 def hold(course, commands, first, count):
     """Write what the controller holds into samples, `count` of them from number `first` on."""
-    given, samples = commands_of(commands), samples_of(course)
+    samples = course.samples
     for n in range(first, first + count):
-        for i in range(given.order[HELD]):
-            k = given.place[i]
-            if given.kind[i] == EFFORT:
-                samples.drive[n, k] = given.value[i]
-            elif given.kind[i] == TARGET:
-                samples.target[n, k] = given.value[i]
-            elif given.kind[i] == CUT:
-                samples.effort[n, k] = given.value[i]
+        for i in range(commands.order[HELD]):
+            k = commands.place[i]
+            if commands.kind[i] == EFFORT:
+                samples.drive[n, k] = commands.value[i]
+            elif commands.kind[i] == TARGET:
+                samples.target[n, k] = commands.value[i]
+            elif commands.kind[i] == CUT:
+                samples.effort[n, k] = commands.value[i]
             else:
-                samples.signal[n, k] = given.value[i]
+                samples.signal[n, k] = commands.value[i]
     return 0
 
 
 @stage
-def commanded_course(tree, acting, fixed, free, factored, stepping, closed, bordered, course, commands):
+def commanded_course(tree, acting, fixed, free, factored, stepping, closed, border, course, commands):
     """Steps up to the next call of the controller, from the step that `order` names on; how it ended."""
-    order = commands_of(commands).order
+    order = commands.order
     if order[JUMPS] == 1:
-        jump(tree, acting, fixed, factored, stepping, closed, bordered, commands)
+        jump(tree, acting, fixed, factored, stepping, closed, border, commands)
     hold(course, commands, order[FIRST], order[STEPS])
     for n in range(order[STEPS]):
         take_inputs(acting, stepping, closed, course, order[FIRST] + n)
-        code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
+        code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, border)
         if code != CONVERGED:
             return code
         accept(acting, stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
@@ -110,13 +101,13 @@ def commanded_course(tree, acting, fixed, free, factored, stepping, closed, bord
 
 
 @stage
-def commanded_stages(tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, commands):
+def commanded_stages(tree, acting, fixed, factored, stepping, closed, border, course, explicit, commands):
     """The same with explicit steps, which know no accelerations that could jump."""
-    order, samples = commands_of(commands).order, samples_in_step(explicit)
+    order, samples = commands.order, samples_in_step(explicit)
     hold(course, commands, samples * order[FIRST], samples * order[STEPS])
     for n in range(order[STEPS]):
         first = samples * (order[FIRST] + n)
-        code = explicit_step(tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, first)
+        code = explicit_step(tree, acting, fixed, factored, stepping, closed, border, course, explicit, first)
         if code != CONVERGED:
             return code
         accept(acting, stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])

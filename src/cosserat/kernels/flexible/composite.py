@@ -14,12 +14,6 @@ from cosserat.kernels.flexible.arrays import (
     PARENT,
     SQUARE,
     Z,
-    bodies_of,
-    factor_of,
-    links_of,
-    motion_of,
-    scratch_of,
-    vectors_of,
 )
 from cosserat.kernels.flexible.articulated import coordinate, lift
 from cosserat.kernels.flexible.twists import add_scaled
@@ -40,7 +34,7 @@ def along(row, now, r, force, at):
 @stage
 def mass_matrix(tree, state, factored, mass_out):
     """M (n_v, n_v): the composite body beyond each joint, seen along coordinates of all links towards the ground."""
-    links, now, scratch, f = links_of(tree), motion_of(state), scratch_of(state), factor_of(factored)
+    links, now, scratch, f = tree.links, state.motion, state.scratch, factored
     A = f.inertia
     for c in range(len(A)):
         A[c] = now.inertia[c]
@@ -98,7 +92,7 @@ def pass_inwards(links, now, i, r, force, work, mass_out):
 @stage
 def energies(tree, state, gravity, energy_out):
     """Kinetic energy, strain energy of elastic bodies, potential energy of gravity, power their damping takes."""
-    links, bodies, now = links_of(tree), bodies_of(tree), motion_of(state)
+    links, bodies, now = tree.links, tree.bodies, state.motion
     kinetic, strain, potential, loss = 0.0, 0.0, 0.0, 0.0
     for i in range(len(links.table)):
         row = links.table[i]
@@ -122,7 +116,7 @@ def energies(tree, state, gravity, energy_out):
                     p = row[SQUARE] + m * a + b
                     strain += 0.5 * now.elastic[s + a] * bodies.stiffness[p] * now.elastic[s + b]
                     loss += now.elastic[s + m + a] * bodies.damping[p] * now.elastic[s + m + b]
-    v = vectors_of(state).v
+    v = state.vectors.v
     for k in range(len(v)):
         kinetic += 0.5 * links.armature[k] * v[k] * v[k]
     energy_out[0], energy_out[1], energy_out[2], energy_out[3] = kinetic, strain, potential, loss

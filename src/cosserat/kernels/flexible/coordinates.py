@@ -2,7 +2,7 @@
 
 from cosserat.jit import stage
 from cosserat.kernels import tree_joints
-from cosserat.kernels.flexible.arrays import FIRST, KIND, links_of
+from cosserat.kernels.flexible.arrays import FIRST, KIND
 from cosserat.kernels.frames import apply_a, apply_b, cotc, d_cotc
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.kernels.vectors import add, dot, load, store
@@ -11,7 +11,7 @@ from cosserat.kernels.vectors import add, dot, load, store
 @stage
 def moved(tree, q, delta, q_out):
     """Coordinates after moving along constant velocities for a unit of time: H exp(delta), or q + delta."""
-    links = links_of(tree)
+    links = tree.links
     for k in range(len(q)):
         q_out[k] = q[k] + delta[k]
     for i in range(len(links.table)):
@@ -22,7 +22,7 @@ def moved(tree, q, delta, q_out):
 @stage
 def exponential_rates(tree, theta, v, rate_out):
     """T^-1(theta) v: rates of exponential coordinates about a fixed state, H = H_0 exp(theta)."""
-    links = links_of(tree)
+    links = tree.links
     for k in range(len(v)):
         rate_out[k] = v[k]
     for i in range(len(links.table)):

@@ -2,12 +2,10 @@
 
 from typing import Annotated, NamedTuple
 
-from cosserat.jit import Handles, helper, stage
+from cosserat.jit import helper, passed_as, stage
 from cosserat.kernels import varying
 from cosserat.kernels.arrays import F1, F2, F3, I1
-from cosserat.kernels.flexible.arrays import inner_of, inputs_of, laws_of, vectors_of
-from cosserat.kernels.flexible.closing import given_of, rows_of
-from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, method_of, trial_of
+from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step
 from cosserat.kernels.vectors import copy, copy_row
 
 
@@ -36,6 +34,7 @@ class Stored(NamedTuple):
     counts: Annotated[I1, 2]
 
 
+@passed_as("course")
 class Course(NamedTuple):
     """Samples and states."""
 
@@ -43,9 +42,6 @@ class Course(NamedTuple):
     stored: Stored
 
 
-course_handles = Handles(Course)
-samples_of = course_handles.getter("samples", Samples)
-stored_of = course_handles.getter("stored", Stored)
 
 
 @helper
@@ -58,8 +54,8 @@ def burn(laws):
 @stage
 def take_inputs(acting, stepping, closed, course, k):
     """Functions of time as they are at the sample k."""
-    inputs, given, method, samples = inputs_of(acting), given_of(closed), method_of(stepping), samples_of(course)
-    laws = laws_of(acting)
+    inputs, given, method, samples = acting.inputs, closed.given, stepping.method, course.samples
+    laws = acting.laws
     laws.clock[0] = samples.clock[k]
     given.clock[0] = samples.clock[k]
     for i in range(len(laws.signal)):
@@ -77,7 +73,7 @@ def take_inputs(acting, stepping, closed, course, k):
 @stage
 def impose(stepping, state):
     """Prescribed coordinates, rates and accelerations at a state."""
-    method, x = method_of(stepping), vectors_of(state)
+    method, x = stepping.method, state.vectors
     for i in range(len(method.driven)):
         k = method.driven[i]
         x.q[k], x.v[k], x.a[k] = method.motion[0, i], method.motion[1, i], method.motion[2, i]
@@ -87,7 +83,7 @@ def impose(stepping, state):
 @stage
 def accept(acting, stepping, closed, course, phase):
     """The trial becomes the known state, and is stored if phase = 0."""
-    known, trial, rows, stored = known_of(stepping), trial_of(stepping), rows_of(closed), stored_of(course)
+    known, trial, rows, stored = stepping.known, stepping.trial, closed.rows, course.stored
     copy_row(trial.q, known.q)
     copy_row(trial.v, known.v)
     copy_row(trial.a, known.a)
@@ -95,7 +91,7 @@ def accept(acting, stepping, closed, course, phase):
     copy_row(rows.force, known.force)
     copy_row(rows.angle, known.angle)
     for i in range(3):
-        copy_row(inner_of(acting).inner[i], known.inner[i])
+        copy_row(acting.inner.inner[i], known.inner[i])
     stored.counts[0] += 1
     if phase == 0:
         k = stored.counts[1]
@@ -110,11 +106,11 @@ def accept(acting, stepping, closed, course, phase):
 
 
 @stage
-def implicit_course(tree, acting, fixed, free, factored, stepping, closed, bordered, course, steps, every, phase):
+def implicit_course(tree, acting, fixed, free, factored, stepping, closed, border, course, steps, every, phase):
     """Up to `steps` steps, stored where (phase + number) % every == 0; how it ended."""
     for i in range(steps):
         take_inputs(acting, stepping, closed, course, i)
-        code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
+        code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, border)
         if code != CONVERGED:
             return code
         accept(acting, stepping, closed, course, (phase + i + 1) % every)

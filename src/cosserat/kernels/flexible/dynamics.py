@@ -1,7 +1,6 @@
 """Inverse and forward dynamics of a state that lies in `arrays.Vectors`: one call from Python each."""
 
 from cosserat.jit import stage
-from cosserat.kernels.flexible.arrays import inputs_of, motion_of, vectors_of
 from cosserat.kernels.flexible.articulated import factor, solve_once
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS, joint_efforts, wrenches
 from cosserat.kernels.flexible.inverse import efforts
@@ -13,7 +12,7 @@ _ALL = SPRINGS | DAMPERS | LOADS
 @stage
 def act(tree, acting, state):
     """What acts on links and in joints at q, v: wrench, effort."""
-    vectors, inputs = vectors_of(state), inputs_of(acting)
+    vectors, inputs = state.vectors, acting.inputs
     wrenches(tree, acting, state, vectors.q, inputs.load, _ALL, vectors.wrench)
     return joint_efforts(tree, acting, vectors.q, vectors.v, inputs.drive, inputs.target, vectors.effort)
 
@@ -21,7 +20,7 @@ def act(tree, acting, state):
 @stage
 def balance(tree, state):
     """tau for the accelerations a under wrench and effort, with the motion of the links at hand."""
-    vectors = vectors_of(state)
+    vectors = state.vectors
     efforts(tree, state, vectors.a, vectors.ground, vectors.wrench, vectors.force, vectors.tau)
     for k in range(len(vectors.tau)):
         vectors.tau[k] -= vectors.effort[k]
@@ -52,7 +51,7 @@ def accelerate_freely(tree, acting, state, factored):
 @stage
 def accelerate_under(tree, state, factored):
     """a under the efforts tau, wrench and effort, with the motion of the links at hand."""
-    vectors, bias = vectors_of(state), motion_of(state).bias
+    vectors, bias = state.vectors, state.motion.bias
     for k in range(len(vectors.tau)):
         vectors.effort[k] += vectors.tau[k]
     for k in range(len(bias)):

@@ -10,12 +10,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from cosserat.jit import Handles, helper, stage
+from cosserat.jit import helper, passed_as, stage
 from cosserat.kernels.arrays import F1, F2, I1, zeros
-from cosserat.kernels.flexible.arrays import inner_of, vectors_of
 from cosserat.kernels.flexible.articulated import factor
-from cosserat.kernels.flexible.border import border_of, build_border, eliminate
-from cosserat.kernels.flexible.closing import BIAS, FORCES, ROWS, close, rows_of, wrong_branch
+from cosserat.kernels.flexible.border import build_border, eliminate
+from cosserat.kernels.flexible.closing import BIAS, FORCES, ROWS, close, wrong_branch
 from cosserat.kernels.flexible.coordinates import exponential_rates, moved
 from cosserat.kernels.flexible.course import accept, impose, take_inputs
 from cosserat.kernels.flexible.dynamics import accelerate_under, act
@@ -29,9 +28,6 @@ from cosserat.kernels.flexible.implicit import (
     SOLVED,
     STEP,
     WRONG_BRANCH,
-    known_of,
-    method_of,
-    trial_of,
 )
 from cosserat.kernels.flexible.kinematics import move
 from cosserat.kernels.law_states import FROZEN
@@ -79,6 +75,7 @@ class Stages(NamedTuple):
     inner: Annotated[F2, "stages", "ny"]  # rates of states of laws
 
 
+@passed_as("explicit")
 class ExplicitWork(NamedTuple):
     """What `explicit_step` takes, and writes besides the trial."""
 
@@ -86,9 +83,6 @@ class ExplicitWork(NamedTuple):
     tableau: Tableau
 
 
-explicit_handles = Handles(ExplicitWork)
-stages_of = explicit_handles.getter("stages", Stages)
-tableau_of = explicit_handles.getter("tableau", Tableau)
 
 
 def new_explicit(tableau, n, ny):
@@ -99,7 +93,7 @@ def new_explicit(tableau, n, ny):
 @helper
 def samples_in_step(explicit):
     """How many samples of functions of time a step takes."""
-    tableau = tableau_of(explicit)
+    tableau = explicit.tableau
     return tableau.sample[len(tableau.weight)] + 1
 
 
@@ -114,7 +108,7 @@ def combined(row, count, rates, k):
 
 
 @stage
-def accelerate(tree, acting, state, factored, closed, bordered):
+def accelerate(tree, acting, state, factored, closed, border):
     """a at the state q, v under loads, constraints and accelerations of held coordinates; multipliers in `Rows.force`.
 
     Returns NOT_FINITE where forces are not numbers.
@@ -122,10 +116,10 @@ def accelerate(tree, acting, state, factored, closed, bordered):
     States of laws are those in `LawStateArrays.inner`, where their rates end up.
     Angles of cut joints continue from `Rows.before`.
     """
-    rows, border, x = rows_of(closed), border_of(bordered), vectors_of(state)
+    rows, x = closed.rows, state.vectors
     m, n = len(rows.value), len(x.q)
     task = ROWS | BIAS | FORCES
-    inner_of(acting).follow[0] = FROZEN
+    acting.inner.follow[0] = FROZEN
     move(tree, state)
     act(tree, acting, state)
     for j in range(len(x.wrench)):  # on what is driven, too, where no acceleration would tell
@@ -140,23 +134,23 @@ def accelerate(tree, acting, state, factored, closed, bordered):
     accelerate_under(tree, state, factored)
     if m > 0:
         border.laws[1], border.laws[2] = m, 0
-        build_border(tree, state, factored, closed, bordered)
+        build_border(tree, state, factored, closed, border)
         for i in range(m):
             y = rows.bias[i]
             for k in range(n):
                 y += rows.C[i, k] * x.a[k]
             border.rest[i] = y
-        eliminate(bordered, x.a)
+        eliminate(border, x.a)
         for i in range(m):
             rows.force[i] = border.push[i]
     return CONVERGED
 
 
 @stage
-def project_state(tree, state, factored, stepping, closed, bordered):
+def project_state(tree, state, factored, stepping, closed, border):
     """The nearest q, v that the constraints allow."""
-    rows, border, x, method = rows_of(closed), border_of(bordered), vectors_of(state), method_of(stepping)
-    delta = trial_of(stepping).delta
+    rows, x, method = closed.rows, state.vectors, stepping.method
+    delta = stepping.trial.delta
     m, n = len(rows.value), len(x.q)
     none, task = 0, ROWS
     closed_now = 0
@@ -166,7 +160,7 @@ def project_state(tree, state, factored, stepping, closed, bordered):
         if count == 0:
             factor(tree, state, factored, x.extra, x.held)
             border.laws[1], border.laws[2] = m, 0
-            build_border(tree, state, factored, closed, bordered)
+            build_border(tree, state, factored, closed, border)
         worst = 0.0
         for i in range(m):
             border.rest[i] = rows.value[i]
@@ -178,7 +172,7 @@ def project_state(tree, state, factored, stepping, closed, bordered):
             break
         for k in range(n):
             delta[k] = 0.0
-        eliminate(bordered, delta)
+        eliminate(border, delta)
         moved(tree, x.q, delta, x.a)
         for k in range(n):
             x.q[k] = x.a[k]
@@ -190,18 +184,18 @@ def project_state(tree, state, factored, stepping, closed, bordered):
     for _ in range(3):
         for i in range(m):
             border.rest[i] = rows.rate[i]
-        eliminate(bordered, x.v)
+        eliminate(border, x.v)
         move(tree, state)
         close(tree, state, closed, none)
     return CONVERGED
 
 
 @stage
-def explicit_step(tree, acting, state, factored, stepping, closed, bordered, course, explicit, first):
+def explicit_step(tree, acting, state, factored, stepping, closed, border, course, explicit, first):
     """One step, whose samples begin at number `first`; the state at its end is the trial."""
-    known, trial, method = known_of(stepping), trial_of(stepping), method_of(stepping)
-    rows, x, r, h = rows_of(closed), vectors_of(state), stages_of(explicit), method.numbers[STEP]
-    n, inner, tableau = len(known.q), inner_of(acting).inner, tableau_of(explicit)
+    known, trial, method = stepping.known, stepping.trial, stepping.method
+    rows, x, r, h = closed.rows, state.vectors, explicit.stages, method.numbers[STEP]
+    n, inner, tableau = len(known.q), acting.inner.inner, explicit.tableau
     ns, share = len(tableau.weight), h / tableau.divisor[0]
     for i in range(len(rows.angle)):
         rows.before[i] = known.angle[i]
@@ -216,7 +210,7 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
         moved(tree, known.q, trial.delta, x.q)
         take_inputs(acting, stepping, closed, course, first + tableau.sample[s])
         impose(stepping, state)
-        if accelerate(tree, acting, state, factored, closed, bordered) != CONVERGED:
+        if accelerate(tree, acting, state, factored, closed, border) != CONVERGED:
             return NOT_FINITE
         for k in range(n):
             r.speed[s, k] = x.a[k]
@@ -241,13 +235,13 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
     for k in range(n):
         r.error[0, k] = h * (combined(tableau.embedded, ns, r.theta, k) + tableau.embedded[ns] * r.error[0, k])
     if len(rows.value) > 0:
-        code = project_state(tree, state, factored, stepping, closed, bordered)
+        code = project_state(tree, state, factored, stepping, closed, border)
         if code != CONVERGED:
             return code
         for k in range(n):
             x.a[k] = 0.0
         impose(stepping, state)
-    if accelerate(tree, acting, state, factored, closed, bordered) != CONVERGED:
+    if accelerate(tree, acting, state, factored, closed, border) != CONVERGED:
         return NOT_FINITE
     for k in range(n):
         trial.q[k], trial.v[k], trial.a[k], trial.carried[k] = x.q[k], x.v[k], x.a[k], x.a[k]
@@ -258,12 +252,12 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
 
 
 @stage
-def explicit_course(tree, acting, state, factored, stepping, closed, bordered, course, explicit, steps, every, phase):
+def explicit_course(tree, acting, state, factored, stepping, closed, border, course, explicit, steps, every, phase):
     """Up to `steps` steps, stored where (phase + number) % every == 0; how it ended."""
     samples = samples_in_step(explicit)
     for i in range(steps):
         code = explicit_step(
-            tree, acting, state, factored, stepping, closed, bordered, course, explicit, samples * i
+            tree, acting, state, factored, stepping, closed, border, course, explicit, samples * i
         )  # fmt: skip
         if code != CONVERGED:
             return code

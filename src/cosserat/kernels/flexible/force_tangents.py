@@ -2,20 +2,7 @@
 
 from cosserat.jit import helper, stage
 from cosserat.kernels import springs, state_loads, tree_joints
-from cosserat.kernels.flexible.arrays import (
-    FIRST,
-    KIND,
-    N_JOINT,
-    PARENT,
-    Z,
-    forces_of,
-    inputs_of,
-    laws_of,
-    links_of,
-    places_of,
-    vectors_of,
-    visit_of,
-)
+from cosserat.kernels.flexible.arrays import FIRST, KIND, N_JOINT, PARENT, Z
 from cosserat.kernels.flexible.forces import constants_of, differentiate_law, local_load, straight
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
 from cosserat.kernels.flexible.twists import add6, bracket, coadjoint
@@ -181,7 +168,7 @@ def law_motion(links, places, now, lin, s):
 @helper
 def record_laws(links, acting, now, lin, ground):
     """Wrenches of users' laws and their derivatives at the state, with an acceleration (6,) of the ground."""
-    places, laws, visit = places_of(acting), laws_of(acting), visit_of(acting)
+    places, laws, visit = acting.places, acting.laws, acting.visit
     for c in range(len(laws.carried)):  # those that see the rate
         link, o, at = laws.carried[c, 1], laws.carried[c, 2], 0
         z = links.table[link, Z]
@@ -229,9 +216,9 @@ def change_laws(links, places, laws, now, lin, start, l, along_q):
 @stage
 def differentiate_efforts(tree, acting, state, dq_out, dv_out):
     """Take the derivatives of efforts in joints away from d tau/d q and d tau/d v (n_v, n_v)."""
-    links, passive, drive = links_of(tree), forces_of(acting).passive, inputs_of(acting).drive
-    target = inputs_of(acting).target
-    q, v = vectors_of(state).q, vectors_of(state).v
+    links, passive, drive = tree.links, acting.forces.passive, acting.inputs.drive
+    target = acting.inputs.target
+    q, v = state.vectors.q, state.vectors.v
     for i in range(len(links.table)):
         row, ahead = links.table[i], links.joint[i, 1] > 0.0
         kind, n, k = row[KIND], row[N_JOINT], row[FIRST]

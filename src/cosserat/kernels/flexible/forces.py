@@ -4,21 +4,7 @@ import math
 
 from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import loads, springs, state_loads, tree_joints
-from cosserat.kernels.flexible.arrays import (
-    FIRST,
-    KIND,
-    MODE,
-    N_JOINT,
-    Z,
-    forces_of,
-    inner_of,
-    laws_of,
-    links_of,
-    motion_of,
-    places_of,
-    scratch_of,
-    visit_of,
-)
+from cosserat.kernels.flexible.arrays import FIRST, KIND, MODE, N_JOINT, Z
 from cosserat.kernels.flexible.body import rigid_terms
 from cosserat.kernels.flexible.seats import place_seat
 from cosserat.kernels.flexible.twists import add6, combined, projected
@@ -84,7 +70,7 @@ def local_load(forces, i, R, row):
 @helper
 def take_inertias(links, acting, now):
     """Inertias of links that change with their frames by laws of users, and the numbers of these laws."""
-    laws, visit = laws_of(acting), visit_of(acting)
+    laws, visit = acting.laws, acting.visit
     for c in range(len(laws.carried)):
         i, link, o, weight = laws.carried[c, 0], laws.carried[c, 1], laws.carried[c, 2], laws.carried[c, 3]
         z = links.table[link, Z]
@@ -102,7 +88,7 @@ def take_inertias(links, acting, now):
 @helper
 def push_laws(links, acting, now, scratch, q, wrench_out):
     """Add the wrenches of users' laws."""
-    seats, laws, visit, inner = places_of(acting), laws_of(acting), visit_of(acting), inner_of(acting)
+    seats, laws, visit, inner = acting.places, acting.laws, acting.visit, acting.inner
     for i in range(len(laws.acts)):
         first = laws.first[i]
         m, n = state_loads.extent(laws, i)
@@ -125,7 +111,7 @@ def push_laws(links, acting, now, scratch, q, wrench_out):
 @helper
 def differentiate_law(acting, i):
     """visit.J and visit.wrench of a user's law at the motions of its places in `visit`."""
-    laws, visit, inner = laws_of(acting), visit_of(acting), inner_of(acting)
+    laws, visit, inner = acting.laws, acting.visit, acting.inner
     if laws.inner[i + 1] > laws.inner[i]:
         call_address(inner.stage[1], (acting, i))
     else:
@@ -136,8 +122,8 @@ def differentiate_law(acting, i):
 @stage
 def wrenches(tree, acting, state, q, samples, which, wrench_out):
     """Wrenches and modal forces (n_z,) on all links, in their axes; `samples` (nl, 6): forces and moments of loads."""
-    links, seats, forces = links_of(tree), places_of(acting), forces_of(acting)
-    now, scratch = motion_of(state), scratch_of(state)
+    links, seats, forces = tree.links, acting.places, acting.forces
+    now, scratch = state.motion, state.scratch
     for j in range(len(wrench_out)):
         wrench_out[j] = 0.0
     for i in range(len(forces.spring) - 1):
@@ -148,7 +134,7 @@ def wrenches(tree, acting, state, q, samples, which, wrench_out):
             long, unit = straight(x_a, x_b)
             length += long
             rate += dot(unit, sub(mul(R_b, u_b), mul(R_a, u_a)))
-        k, c, rest, slack, given = constants_of(forces, laws_of(acting), i)
+        k, c, rest, slack, given = constants_of(forces, acting.laws, i)
         elastic, damped, more = springs.shares(k, c, rest, slack, given, length, rate)
         tense = elastic if which & SPRINGS else 0.0
         tense += damped if which & DAMPERS else 0.0
@@ -175,8 +161,8 @@ def wrenches(tree, acting, state, q, samples, which, wrench_out):
 @stage
 def spring_energy(tree, acting, state, q, energy_out):
     """Energy of springs and of the stiffness of joints."""
-    links, seats, forces = links_of(tree), places_of(acting), forces_of(acting)
-    now, scratch = motion_of(state), scratch_of(state)
+    links, seats, forces = tree.links, acting.places, acting.forces
+    now, scratch = state.motion, state.scratch
     total = 0.0
     for k in range(len(q)):
         total += 0.5 * forces.passive[0, k] * q[k] * q[k]
@@ -186,7 +172,7 @@ def spring_energy(tree, acting, state, q, energy_out):
             _, x_a, _, _, _, _ = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
             _, x_b, _, _, _, _ = seat_motion(links, seats, now, s + 1, q, scratch.rows, scratch.last)
             length += straight(x_a, x_b)[0]
-        k, _, rest, slack, _ = constants_of(forces, laws_of(acting), i)
+        k, _, rest, slack, _ = constants_of(forces, acting.laws, i)
         total += springs.stored(k, rest, slack, 0.0, length)
     energy_out[0] = total
     return 0
@@ -195,7 +181,7 @@ def spring_energy(tree, acting, state, q, energy_out):
 @stage
 def joint_efforts(tree, acting, q, v, drive, target, effort_out):
     """Efforts (n_v,) in joint coordinates, see `tree_joints`: also of `drive`, the prescribed ones."""
-    links, passive = links_of(tree), forces_of(acting).passive
+    links, passive = tree.links, acting.forces.passive
     for k in range(len(q)):
         effort_out[k] = drive[k]
     for i in range(len(links.table)):

@@ -7,13 +7,13 @@ what velocities and other loads add to it is left to the iteration.
 import math
 from typing import Annotated, NamedTuple
 
-from cosserat.jit import Handles, helper, stage
+from cosserat.jit import helper, passed_as, stage
 from cosserat.kernels import alpha, efforts
 from cosserat.kernels.arrays import F1, F2, I1
-from cosserat.kernels.flexible.arrays import N_JOINT, N_MODES, PIVOT, inner_of, laws_of, links_of, vectors_of
+from cosserat.kernels.flexible.arrays import N_JOINT, N_MODES, PIVOT
 from cosserat.kernels.flexible.articulated import coordinate, factor, solve_once
-from cosserat.kernels.flexible.border import border_of, build_border, divide, eliminate, soften
-from cosserat.kernels.flexible.closing import FORCES, ROWS, close, rows_of, wrong_branch
+from cosserat.kernels.flexible.border import build_border, divide, eliminate, soften
+from cosserat.kernels.flexible.closing import FORCES, ROWS, close, wrong_branch
 from cosserat.kernels.flexible.coordinates import moved
 from cosserat.kernels.flexible.dynamics import act, balance
 from cosserat.kernels.flexible.kinematics import move
@@ -81,6 +81,7 @@ class ImplicitMethod(NamedTuple):
     counters: I1  # (BRANCH + 1,)
 
 
+@passed_as("stepping")
 class Stepping(NamedTuple):
     """One step."""
 
@@ -90,17 +91,12 @@ class Stepping(NamedTuple):
     method: ImplicitMethod
 
 
-stepping_handles = Handles(Stepping)
-known_of = stepping_handles.getter("known", StepStart)
-trial_of = stepping_handles.getter("trial", TrialStep)
-passive_of = stepping_handles.getter("passive", Passive)
-method_of = stepping_handles.getter("method", ImplicitMethod)
 
 
 @stage
 def predict(tree, state, stepping, further):
     """Coordinates and velocities of the trial for its accelerations, with a further change (n_v,) of the former."""
-    known, trial, method, x = known_of(stepping), trial_of(stepping), method_of(stepping), vectors_of(state)
+    known, trial, method, x = stepping.known, stepping.trial, stepping.method, state.vectors
     s = method.numbers
     h, mean, shift, gamma, beta = s[STEP], s[MEAN], s[SHIFT], s[GAMMA], s[BETA]
     for k in range(len(known.q)):
@@ -122,7 +118,7 @@ def predict(tree, state, stepping, further):
 @stage
 def factor_step(tree, state, factored, stepping):
     """Factor M + c_v D + c_q K at a state."""
-    passive, s, x = passive_of(stepping), method_of(stepping).numbers, vectors_of(state)
+    passive, s, x = stepping.passive, stepping.method.numbers, state.vectors
     gain = (1.0 - s[SHIFT]) / (1.0 - s[MEAN])
     c_v, c_q = s[STEP] * s[GAMMA] * gain, s[STEP] * s[STEP] * s[BETA] * gain
     for k in range(len(passive.extra)):
@@ -157,7 +153,7 @@ def size_of_change(stepping):
 
     The size of the change, relative to the largest accelerations of the same unit, ends up last in numbers.
     """
-    trial, unit, s = trial_of(stepping), passive_of(stepping).unit, method_of(stepping).numbers
+    trial, unit, s = stepping.trial, stepping.passive.unit, stepping.method.numbers
     for k in range(len(unit)):
         s[LARGEST + unit[k]] = max(s[LARGEST + unit[k]], abs(trial.a[k]))
     worst = 0.0
@@ -171,15 +167,15 @@ def size_of_change(stepping):
 
 
 @stage
-def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
+def take_step(tree, acting, fixed, free, factored, stepping, closed, border):
     """One step; factors belong to the state `fixed`, further iterations work in `free`.
 
     Constraints hold for positions and for velocities at the end of the step: velocities through the multipliers,
     positions through a further change of the coordinates (the stabilised form of index 2; M. Arnold, O. Bruls,
     A. Cardona, Numer. Math. 129 (2015) 149-179).
     """
-    known, trial, passive, method = known_of(stepping), trial_of(stepping), passive_of(stepping), method_of(stepping)
-    rows, border, s = rows_of(closed), border_of(bordered), method.numbers
+    known, trial, passive, method = stepping.known, stepping.trial, stepping.passive, stepping.method
+    rows, s = closed.rows, method.numbers
     n, m, shift = len(known.q), len(rows.value), border.shift
     none = 0
     gain = (1.0 - s[SHIFT]) / (1.0 - s[MEAN])
@@ -189,8 +185,8 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
     owned = known.inner.shape[1] > 0  # whether laws own states
     if owned:
         weights = alpha.inner_step(s[STEP], s[MEAN], s[SHIFT], s[GAMMA])
-        inner_of(acting).follow[0] = 1.0 / weights[0]
-        alpha.start_inner(known.inner, weights, inner_of(acting).inner)
+        acting.inner.follow[0] = 1.0 / weights[0]
+        alpha.start_inner(known.inner, weights, acting.inner.inner)
     for k in range(n):
         trial.a[k], shift[k] = known.a[k], 0.0
     for i in range(m):
@@ -201,7 +197,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
     largest = largest_of(s)
     while count < s[MOST]:
         room = fixed if anew == 1 else free
-        x = vectors_of(room)
+        x = room.vectors
         predict(tree, room, stepping, shift)
         move(tree, room)
         act(tree, acting, room)
@@ -218,9 +214,9 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
             trial.change[k] = 0.0
         if anew == 1:
             factor_step(tree, room, factored, stepping)
-            soften(tree, acting, room, closed, bordered, c_v, c_q)
+            soften(tree, acting, room, closed, border, c_v, c_q)
             if border.laws[1] > 0:
-                build_border(tree, room, factored, closed, bordered)
+                build_border(tree, room, factored, closed, border)
             method.counters[FACTORED] += 1
         solve_once(tree, fixed, factored, trial.right, trial.nothing, none, trial.still, trial.change)
         if border.laws[1] > 0:
@@ -229,7 +225,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
                 for k in range(n):
                     y += rows.C[i, k] * trial.change[k]
                 border.rest[i] = y
-            eliminate(bordered, trial.change)
+            eliminate(border, trial.change)
         for i in range(m):
             gap = max(gap, abs(rows.value[i]), abs(rows.rate[i]) / speed)
         gap /= s[ALLOWED]
@@ -245,7 +241,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
             for i in range(m):  # where loops leave nothing free, no change of accelerations tells theirs
                 rows.force[i] += border.push[i]
             if owned:
-                alpha.finish_inner(known.inner, s[MEAN], s[SHIFT], inner_of(acting).inner)
+                alpha.finish_inner(known.inner, s[MEAN], s[SHIFT], acting.inner.inner)
             if m > 0:
                 method.counters[BRANCH] = wrong_branch(tree, room, closed)
             return CONVERGED if method.counters[BRANCH] == 0 else WRONG_BRANCH
@@ -264,36 +260,36 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
                     rows.force[i] += border.push[i]
                     border.rest[i] = rows.value[i] - c_q / c_v * rows.rate[i] * rows.holonomic[i]
             if gap > _ROUNDED:
-                eliminate(bordered, shift)
+                eliminate(border, shift)
         last, last_gap = size, gap
         count += 1
     return NOT_CONVERGED
 
 
 @stage
-def implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
+def implicit_step(tree, acting, fixed, free, factored, stepping, closed, border):
     """One step, with what users' laws add to the iteration matrix if it fails without."""
-    border, s = border_of(bordered), method_of(stepping).numbers
+    s = stepping.method.numbers
     largest = largest_of(s)
-    method_of(stepping).counters[BRANCH] = 0
-    code = take_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
-    if code != CONVERGED and border.laws[0] == 0 and len(laws_of(acting).seat) > 0:
+    stepping.method.counters[BRANCH] = 0
+    code = take_step(tree, acting, fixed, free, factored, stepping, closed, border)
+    if code != CONVERGED and border.laws[0] == 0 and len(acting.laws.seat) > 0:
         border.laws[0] = 1
         set_largest(largest, s)
-        code = take_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
+        code = take_step(tree, acting, fixed, free, factored, stepping, closed, border)
     if code != CONVERGED:
         set_largest(largest, s)
     return code
 
 
 @stage
-def filter_error(tree, fixed, factored, stepping, closed, bordered, held, error_out):
+def filter_error(tree, fixed, factored, stepping, closed, border, held, error_out):
     """Take out of an error of the coordinates what the iteration matrix holds for stiff: S e = M d, A e = 0.
 
     `error_out` holds d on entry. Of accelerations, what constraints demand stays: A e = A d where `held` is 0, not 1.
     """
-    passive, trial, rows, border = passive_of(stepping), trial_of(stepping), rows_of(closed), border_of(bordered)
-    links, n, m, p = links_of(tree), len(error_out), len(rows.value), border.laws[2]
+    passive, trial, rows = stepping.passive, stepping.trial, closed.rows
+    links, n, m, p = tree.links, len(error_out), len(rows.value), border.laws[2]
     for k in range(n):
         trial.right[k] = 0.0
     for i in range(len(links.table)):
@@ -321,7 +317,7 @@ def filter_error(tree, fixed, factored, stepping, closed, bordered, held, error_
             trial.right[k] = 0.0
     for i in range(m):
         rows.bias[i] = held * border.rest[i]
-    divide(tree, fixed, factored, closed, bordered, trial.right, rows.bias, trial.change)
+    divide(tree, fixed, factored, closed, border, trial.right, rows.bias, trial.change)
     for k in range(n):
         error_out[k] -= trial.change[k]
     return 0

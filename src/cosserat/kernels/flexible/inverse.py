@@ -13,9 +13,6 @@ from cosserat.kernels.flexible.arrays import (
     N_MODES,
     PARENT,
     Z,
-    links_of,
-    motion_of,
-    scratch_of,
 )
 from cosserat.kernels.flexible.kinematics import accelerate
 from cosserat.kernels.flexible.twists import add_scaled, projected
@@ -56,7 +53,7 @@ def efforts(tree, state, a, ground, wrench, force_out, tau_out):
     `ground` (6,): acceleration of the ground, against gravity; `wrench` (n_z,): what acts on links from outside, in
     their axes; `force_out` (n_z,): what the joint of every link puts on it.
     """
-    links, now, rates = links_of(tree), motion_of(state), scratch_of(state).one
+    links, now, rates = tree.links, state.motion, state.scratch.one
     accelerate(links, now, a, ground, rates)
     for i in range(len(links.table)):
         z, d = links.table[i, Z], 6 + links.table[i, N_MODES]
@@ -72,7 +69,7 @@ def efforts(tree, state, a, ground, wrench, force_out, tau_out):
 @stage
 def project(tree, state, force, tau_out):
     """Efforts (r, n_v) of r sets of forces on all links, force (r, n_z), which is overwritten."""
-    links, now = links_of(tree), motion_of(state)
+    links, now = tree.links, state.motion
     for r in range(len(force)):
         gather(links, now, force[r], tau_out[r])
     return 0

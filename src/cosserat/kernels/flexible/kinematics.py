@@ -16,12 +16,6 @@ from cosserat.kernels.flexible.arrays import (
     OWN,
     PARENT,
     Z,
-    bodies_of,
-    joint_seats_of,
-    links_of,
-    motion_of,
-    scratch_of,
-    vectors_of,
 )
 from cosserat.kernels.flexible.body import elastic_terms, rigid_terms
 from cosserat.kernels.flexible.joint import joint_axis, joint_frame, joint_twist
@@ -106,8 +100,8 @@ def move_link(links, seats, now, i, q, v, work):
 @stage
 def move(tree, state):
     """Write the motion of all links at the coordinates and velocities in `Vectors`."""
-    links, bodies, seats = links_of(tree), bodies_of(tree), joint_seats_of(tree)
-    now, scratch, x = motion_of(state), scratch_of(state), vectors_of(state)
+    links, bodies, seats = tree.links, tree.bodies, tree.seats
+    now, scratch, x = state.motion, state.scratch, state.vectors
     for i in range(len(links.table)):
         move_link(links, seats, now, i, x.q, x.v, scratch.rows)
         if links.table[i, BODY] < 0:
@@ -142,5 +136,5 @@ def accelerate(links, now, a, ground, rates_out):
 @stage
 def accelerations(tree, state, a, ground, rates_out):
     """z_dot (n_z,) of all links."""
-    accelerate(links_of(tree), motion_of(state), a, ground, rates_out)
+    accelerate(tree.links, state.motion, a, ground, rates_out)
     return 0

@@ -4,13 +4,13 @@ import numpy as np
 
 from cosserat.jit import address_of, address_table, load, stage
 from cosserat.kernels import law_states
-from cosserat.kernels.flexible.arrays import LawStateArrays, inner_of, laws_of, owned_of, visit_of
+from cosserat.kernels.flexible.arrays import LawStateArrays
 
 
 @stage
 def settle_law(acting, i):
     """visit.wrench of law i, with the states that belong to the motions in `visit` and their rates."""
-    laws, inner, visit, owned = laws_of(acting), inner_of(acting), visit_of(acting), owned_of(acting)
+    laws, inner, visit, owned = acting.laws, acting.inner, acting.visit, acting.owned
     law_states.settle(laws, i, laws.unit[i, 0], laws.clock[0], inner.follow[0], inner, visit, owned)
     return 0
 
@@ -18,7 +18,7 @@ def settle_law(acting, i):
 @stage
 def differentiate_law(acting, i):
     """visit.J of law i at the motions in `visit`, with states that follow as they do, and visit.wrench."""
-    laws, inner, visit, owned = laws_of(acting), inner_of(acting), visit_of(acting), owned_of(acting)
+    laws, inner, visit, owned = acting.laws, acting.inner, acting.visit, acting.owned
     law_states.differentiate(laws, i, laws.unit[i, 0], laws.clock[0], inner, visit, owned)
     for p in range(owned.J.shape[0]):
         for q in range(owned.J.shape[1]):

@@ -2,25 +2,12 @@
 
 from typing import Annotated, NamedTuple
 
-from cosserat.jit import Handles, helper, stage
+from cosserat.jit import helper, passed_as, stage
 from cosserat.kernels.arrays import F1, F2, F3
-from cosserat.kernels.flexible.arrays import (
-    INERTIA,
-    N_MODES,
-    Seats,
-    Z,
-    forces_of,
-    inner_of,
-    inputs_of,
-    laws_of,
-    links_of,
-    motion_of,
-    scratch_of,
-    vectors_of,
-)
-from cosserat.kernels.flexible.closing import FORCES, LOOPS, close, rows_of, seat_rate
+from cosserat.kernels.flexible.arrays import INERTIA, N_MODES, Seats, Z
+from cosserat.kernels.flexible.closing import FORCES, LOOPS, close, seat_rate
 from cosserat.kernels.flexible.composite import energies
-from cosserat.kernels.flexible.course import stored_of, take_inputs
+from cosserat.kernels.flexible.course import take_inputs
 from cosserat.kernels.flexible.forces import (
     DAMPERS,
     LOADS,
@@ -62,6 +49,7 @@ class Paths(NamedTuple):
     rate: F3  # (nt, ns, 6)
 
 
+@passed_as("history")
 class SeatHistory(NamedTuple):
     """Seats and their motion."""
 
@@ -81,6 +69,7 @@ class RecordRoom(NamedTuple):
     energy: Annotated[F1, 5]
 
 
+@passed_as("record")
 class RecordWork(NamedTuple):
     """Results and room."""
 
@@ -88,12 +77,6 @@ class RecordWork(NamedTuple):
     room: RecordRoom
 
 
-seated_handles = Handles(SeatHistory)
-seats_of = seated_handles.getter("places", Seats)
-paths_of = seated_handles.getter("paths", Paths)
-record_handles = Handles(RecordWork)
-record_of = record_handles.getter("links", StoredLinks)
-room_of = record_handles.getter("room", RecordRoom)
 
 
 @helper
@@ -108,8 +91,8 @@ def product(a, b):
 @helper
 def gather_forces(tree, acting, state, closed, room):
     """All wrenches on links into `Vectors.wrench`; power of dampers, of loads, and of the forces of constraints."""
-    x, z, forces, n_laws = vectors_of(state), motion_of(state).z, forces_of(acting), len(laws_of(acting).seat)
-    loads, none, rows = inputs_of(acting).load, 0, rows_of(closed)
+    x, z, forces, n_laws = state.vectors, state.motion.z, acting.forces, len(acting.laws.seat)
+    loads, none, rows = acting.inputs.load, 0, closed.rows
     damped, supplied, closing = 0.0, 0.0, 0.0
     for i in range(len(x.wrench)):
         x.wrench[i] = 0.0
@@ -134,8 +117,8 @@ def gather_forces(tree, acting, state, closed, room):
 @stage
 def record_state(tree, acting, state, closed, record, k):
     """Results at the state in `Vectors`, with its inputs, as number k."""
-    links, now, x, out, room = links_of(tree), motion_of(state), vectors_of(state), record_of(record), room_of(record)
-    rows, inputs = rows_of(closed), inputs_of(acting)
+    links, now, x, out, room = tree.links, state.motion, state.vectors, record.links, record.room
+    rows, inputs = closed.rows, acting.inputs
     move(tree, state)
     accelerations(tree, state, x.a, room.none, out.z_dot[k])
     damped, supplied, closing = gather_forces(tree, acting, state, closed, room)
@@ -143,7 +126,7 @@ def record_state(tree, acting, state, closed, record, k):
     joint_efforts(tree, acting, x.q, x.v, inputs.drive, inputs.target, x.effort)
     joint_efforts(tree, acting, x.q, x.v, room.still, room.still, room.passive)
     joint_efforts(tree, acting, x.q, room.still, room.still, room.still, room.held)
-    laws = forces_of(acting).passive
+    laws = acting.forces.passive
     for j in range(len(x.q)):  # without servos, which have an effort even if their target is zero
         room.passive[j] -= servo(laws, j, room.still, x.q[j], x.v[j])[0]
         room.held[j] -= servo(laws, j, room.still, x.q[j], 0.0)[0]
@@ -179,7 +162,7 @@ def record_state(tree, acting, state, closed, record, k):
 @stage
 def record_states(tree, acting, state, stepping, closed, course, record):
     """Results at all stored states of a course, whose samples are those at their times."""
-    stored, rows, x, inner = stored_of(course), rows_of(closed), vectors_of(state), inner_of(acting)
+    stored, rows, x, inner = course.stored, closed.rows, state.vectors, acting.inner
     inner.follow[0] = FROZEN
     for k in range(len(stored.q)):
         take_inputs(acting, stepping, closed, course, k)
@@ -194,10 +177,10 @@ def record_states(tree, acting, state, stepping, closed, course, record):
 
 
 @stage
-def record_seats(tree, state, seated):
+def record_seats(tree, state, history):
     """Motion of seats where the motion of the links is known."""
-    links, now, scratch = links_of(tree), motion_of(state), scratch_of(state)
-    seats, path = seats_of(seated), paths_of(seated)
+    links, now, scratch = tree.links, state.motion, state.scratch
+    seats, path = history.places, history.paths
     for k in range(len(path.q)):
         for i in range(len(links.table)):
             copy_row(path.link[k, i], now.frame[i])

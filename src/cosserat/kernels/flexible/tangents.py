@@ -18,17 +18,6 @@ from cosserat.kernels.flexible.arrays import (
     OWN,
     PARENT,
     Z,
-    bodies_of,
-    forces_of,
-    inputs_of,
-    joint_seats_of,
-    laws_of,
-    linear_of,
-    links_of,
-    motion_of,
-    places_of,
-    scratch_of,
-    vectors_of,
 )
 from cosserat.kernels.flexible.articulated import coordinate
 from cosserat.kernels.flexible.body_tangents import change_body, change_with_coordinate, change_with_rate, record_body
@@ -121,8 +110,8 @@ def record_link(links, seats, now, lin, i, vectors):
 @stage
 def record(tree, acting, state, linearised):
     """Linearise at a state whose motion and inverse dynamics are at hand (`dynamics.inverse_dynamics`)."""
-    links, bodies, seats, places = links_of(tree), bodies_of(tree), joint_seats_of(tree), places_of(acting)
-    now, vectors, scratch, lin = motion_of(state), vectors_of(state), scratch_of(state), linear_of(linearised)
+    links, bodies, seats, places = tree.links, tree.bodies, tree.seats, acting.places
+    now, vectors, scratch, lin = state.motion, state.vectors, state.scratch, linearised
     accelerate(links, now, vectors.a, vectors.ground, lin.rates)
     for i in range(len(links.table)):
         record_link(links, seats, now, lin, i, vectors)
@@ -290,14 +279,14 @@ def collect(links, seats, now, lin, start, r, along_q, tau_out, column):
 @stage
 def differentiate(tree, acting, state, linearised, dq_out, dv_out):
     """d tau/d q and d tau/d v (n_v, n_v) of what acts on links; efforts in joints are left out."""
-    links, bodies, seats, places = links_of(tree), bodies_of(tree), joint_seats_of(tree), places_of(acting)
-    now, lin, forces, loads = motion_of(state), linear_of(linearised), forces_of(acting), inputs_of(acting).load
+    links, bodies, seats, places = tree.links, tree.bodies, tree.seats, acting.places
+    now, lin, forces, loads = state.motion, linearised, acting.forces, acting.inputs.load
     for a in range(dq_out.shape[0]):
         for b in range(dq_out.shape[1]):
             dq_out[a, b] = 0.0
             dv_out[a, b] = 0.0
-    laws = laws_of(acting)
-    record_laws(links, acting, now, lin, vectors_of(state).ground)
+    laws = acting.laws
+    record_laws(links, acting, now, lin, state.vectors.ground)
     for i in range(len(links.table)):
         row = links.table[i]
         for r in range(row[N_JOINT] + row[N_MODES]):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cosserat.jit import Handles, bound, helper, stage
+from cosserat.jit import bound, helper, passed_as, stage
 from cosserat.kernels import tree_joints
 from cosserat.kernels.arrays import F1, F2, Loads, Springs
 from cosserat.kernels.frames import store_frame
@@ -61,6 +61,7 @@ class ForceRoom(NamedTuple):
     P: F2  # (6 p, n_v)
 
 
+@passed_as("acting")
 class ActingOnLinks(NamedTuple):
     """What acts on a tree, and where."""
 
@@ -70,11 +71,6 @@ class ActingOnLinks(NamedTuple):
     room: ForceRoom
 
 
-acting_handles = Handles(ActingOnLinks)
-states_of = acting_handles.getter("states", StackedStates)
-springs_of = acting_handles.getter("springs", Springs)
-loads_of = acting_handles.getter("loads", Loads)
-room_of = acting_handles.getter("room", ForceRoom)
 
 
 def room(n: int, n_v: int, points: int) -> ForceRoom:
@@ -117,7 +113,7 @@ def joint_efforts(table, q, v, passive, effort_out):
 @stage
 def model_forces(acting):
     """Forces of all states; wrenches are left alone, as zeros, where nothing acts on links."""
-    states, springs, loads, room = states_of(acting), springs_of(acting), loads_of(acting), room_of(acting)
+    states, springs, loads, room = acting.states, acting.springs, acting.loads, acting.room
     table, q, v, forces_out = states.table, states.q, states.v, states.forces
     n = int(table[N_LINKS])
     frames, twists, r = room.frames, room.twists, room.wrenches
@@ -148,7 +144,7 @@ def add_force_derivatives(acting, dq_out, dv_out):
 
     Freedoms are counted from link to link.
     """
-    states, springs, loads, room = states_of(acting), springs_of(acting), loads_of(acting), room_of(acting)
+    states, springs, loads, room = acting.states, acting.springs, acting.loads, acting.room
     table, q, v = states.table, states.q, states.v
     for s in range(q.shape[0]):
         _joint_derivatives(table, q[s], v[s], states.passive, dq_out[s], dv_out[s])

@@ -2,11 +2,12 @@
 
 from typing import NamedTuple
 
-from cosserat.jit import Handles, bound, stage
+from cosserat.jit import bound, passed_as, stage
 from cosserat.kernels import tree_joints
 from cosserat.kernels.arrays import F1, F2
 
 
+@passed_as("pair")
 class VectorPair(NamedTuple):
     """Two vectors of coordinates or velocities, and what is made of them."""
 
@@ -16,21 +17,12 @@ class VectorPair(NamedTuple):
     out: F1
 
 
-class GroupArguments(NamedTuple):
-    """What the kernels below take."""
-
-    pair: VectorPair
-
-
-group_handles = Handles(GroupArguments)
-pair_of = group_handles.getter("pair", VectorPair)
 
 
 @stage
-def moved(group):
+def moved(pair):
     """Coordinates a after moving along constant velocities b for a unit of time: H exp(delta), or q + delta."""
-    x = pair_of(group)
-    joints, a, b, out = x.joints, x.a, x.b, x.out
+    joints, a, b, out = pair.joints, pair.a, pair.b, pair.out
     for k in range(len(out)):
         out[k] = a[k] + b[k]
     for i in range(len(joints)):
@@ -39,10 +31,9 @@ def moved(group):
 
 
 @stage
-def difference(group):
+def difference(pair):
     """The delta that moves coordinates a to b."""
-    x = pair_of(group)
-    joints, a, b, out = x.joints, x.a, x.b, x.out
+    joints, a, b, out = pair.joints, pair.a, pair.b, pair.out
     for k in range(len(out)):
         out[k] = b[k] - a[k]
     for i in range(len(joints)):
@@ -51,10 +42,9 @@ def difference(group):
 
 
 @stage
-def coordinate_rates(group):
+def coordinate_rates(pair):
     """Time derivatives of the coordinates a at velocities b."""
-    x = pair_of(group)
-    joints, a, b, out = x.joints, x.a, x.b, x.out
+    joints, a, b, out = pair.joints, pair.a, pair.b, pair.out
     for k in range(len(out)):
         out[k] = b[k]
     for i in range(len(joints)):
@@ -62,6 +52,6 @@ def coordinate_rates(group):
     return 0
 
 
-def calls(group):
+def calls(pair):
     """The kernels with this argument, as calls without any, by name."""
-    return {kernel.__name__: bound(kernel, group) for kernel in (moved, difference, coordinate_rates)}
+    return {kernel.__name__: bound(kernel, pair) for kernel in (moved, difference, coordinate_rates)}

@@ -169,7 +169,7 @@ class NodalParametric(Parametric):
                     "for some values only; end the path before, or add a term of higher order to the potential"
                 )
             memory.problem.solver.media[...] = compiled.addresses()["media"]
-            load_stages(memory.table, memory.problem)  # a section may have become one that needs more of them
+            load_stages(memory)  # a section may have become one that needs more of them
             self.statics.measure(compiled)
         memory.replace(inputs=sampled(self.statics.compiled, self.times))
         self.statics.spin = self.statics.full_spin = spin_twist(self.knobs.spin, self.knobs.center)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.kernels.arrays import bound
+from cosserat.kernels.arrays import Packed, bound
 from cosserat.kernels.flexible import commands as kernels
-from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.flexible.implicit import CONVERGED, STEP
 from cosserat.kernels.held import CUT, EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNAL, STEPS, TARGET
 from cosserat.solve.floating.state import Instant, States
@@ -41,7 +40,7 @@ class TreeCommands(Held):
         held = {column: places[name] for name, column in columns.items()}
         super().__init__(kernels.TreeHeldCommands, held, walk.remembers, *after)
         self._inside = {column for column, (kind, _) in self._places.items() if kind <= TARGET}
-        self._packed = Packed(kernels.command_handles, kernels.TreeCommanding(self.arrays))
+        self._packed = Packed(self.arrays)
         self._after = after
         self._course: Packed | None = None
         self._call: Any = None

@@ -14,9 +14,9 @@ from cosserat.compile.fluid_links import lost_power, uplift_power
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.spanning import potential_at_rest
 from cosserat.compile.timetable import SIDE
-from cosserat.kernels.arrays import bound, load, zeros
+from cosserat.kernels.arrays import Packed, bound, load, zeros
 from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
-from cosserat.kernels.flexible.arrays import Packed, Z
+from cosserat.kernels.flexible.arrays import Z
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.solve.floating.model import FloatingModel
@@ -102,12 +102,12 @@ class FloatingEngine:
         self._border = zeros(border.Border, **self._sizes)
         self._border.laws[1] = m
         self._packed = (
-            Packed(implicit.stepping_handles, self._stepping),
-            Packed(border.border_handles, border.BorderParts(self._border)),
+            Packed(self._stepping),
+            Packed(self._border),
         )
         self.stages: Packed | None = None
         if tableau is not None:
-            self.stages = Packed(explicit.explicit_handles, explicit.new_explicit(tableau, n, ny))
+            self.stages = Packed(explicit.new_explicit(tableau, n, ny))
         self.known = self._stepping.known  # the state at which steps begin and end
         rooms, (stepping, bordered) = [room.address for room in self._rooms], [x.address for x in self._packed]
         # what kernels take: tree, what acts, the factored state, another one, factors, step, constraints, border
@@ -161,7 +161,7 @@ class FloatingEngine:
         if found is None:
             size, rows = (nt, stored) if large else (_REUSED, _REUSED)
             memory = zeros(course.Samples, nt=size, **self._sizes), zeros(course.Stored, ns=rows, **self._sizes)
-            found = Packed(course.course_handles, course.Course(*memory))
+            found = Packed(course.Course(*memory))
             self._short = self._short if large else found
         drive, target, load, signal = tree.forces.sample(load_times, jump)
         samples, states = found.problem
@@ -344,7 +344,7 @@ class FloatingEngine:
         nt, n, room = len(q), len(seats), Motions(self.tree.data)
         frame, twist, rate = np.zeros((nt, n, 12)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6))
         paths = record.Paths(np.ascontiguousarray(q), links.frame, links.z, links.z_dot, frame, twist, rate)
-        seated = Packed(record.seated_handles, record.SeatHistory(pack_seats(seats), paths))
+        seated = Packed(record.SeatHistory(pack_seats(seats), paths))
         record.record_seats(self.tree.data.arrays.tree, room.address, seated.address)
         return paths
 
@@ -359,11 +359,11 @@ class FloatingEngine:
         found = self.course_at(times, times if load_times is None else load_times, max(step, 0.0), 0)
         q, v, a, force, angles, inner = (np.ascontiguousarray(x) for x in states)
         stored = course.Stored(q, v, a, force, angles, inner, np.zeros(2, dtype=np.int64))
-        given = Packed(course.course_handles, found.problem._replace(stored=stored))
+        given = Packed(found.problem._replace(stored=stored))
         links = zeros(record.StoredLinks, nt=nt, **{**self._sizes, "nl": len(self.tree.data.links)})
         room = zeros(record.RecordRoom, **self._sizes)
         room.gravity[:] = self.tree.gravity
-        packed = Packed(record.record_handles, record.RecordWork(links, room))
+        packed = Packed(record.RecordWork(links, room))
         tree, acting, _, free, _, stepping, closed, _ = self.addresses
         record.record_states(tree, acting, free, stepping, closed, given.address, packed.address)
         forces = self.tree.forces

@@ -12,9 +12,9 @@ from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
-from cosserat.kernels.arrays import bound
+from cosserat.kernels.arrays import Packed, bound
 from cosserat.kernels.flexible import kinematics, readout
-from cosserat.kernels.flexible.arrays import FIRST, KIND, Packed
+from cosserat.kernels.flexible.arrays import FIRST, KIND
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
@@ -101,7 +101,7 @@ class TreeMoment(Moment):
             return None, site.motion
         seat = self._seats[station.node] if station.node < len(self._seats) else Seat(-1, np.eye(4))
         seat = replace(seat, frame=seat.frame @ station.frame)
-        seated = Packed(readout.seated_handles, readout.Seated(pack_seats([seat]), site))
+        seated = Packed(readout.Seated(pack_seats([seat]), site))
         self._seen.append(seated)
         return bound(readout.read_seat, self._tree.data.arrays.tree, self._links.address, seated.address), site.motion
 

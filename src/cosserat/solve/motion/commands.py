@@ -12,10 +12,9 @@ import numpy as np
 
 from cosserat.compile.timetable import Jumps, Sampler
 from cosserat.kernels import slots
-from cosserat.kernels.arrays import Inputs, bound, handles
-from cosserat.kernels.commands import Commanding, HeldCommands, command_handles, commanded_judged, commanded_steps
+from cosserat.kernels.arrays import Inputs, Packed, Problem, bound, part_of
+from cosserat.kernels.commands import HeldCommands, commanded_judged, commanded_steps
 from cosserat.kernels.commands import push as push_accelerations
-from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.held import BEFORE, EFFORT, EVERY, FIRST, HELD, JUMPS, PHASE, SIGNAL, STEPS, WHOLE
 from cosserat.kernels.newton import CONVERGED
 from cosserat.lie.protocol import Array
@@ -77,7 +76,7 @@ class NodalCommands(Held):
         signals = frozenset((*problem.state_loads.signal[:, 1].tolist(), *problem.springs.column.tolist()))
         places = {column: (SIGNAL if column in signals else EFFORT, column) for column in columns}
         super().__init__(HeldCommands, places, True, report, one, bounds, error)
-        self._packed = Packed(command_handles, Commanding(self.arrays))
+        self._packed = Packed(self.arrays)
         self.report, self._bounds, self.error = (view(a) for a in (report, bounds, error))
         self._memory, self._evaluate = memory, evaluate
         self._steps: Any = None
@@ -143,12 +142,11 @@ class Window:
         count = len(times) - 1
         self.h, self.row, self.count = h, 0, count
         self.inputs = sampler.sample(times, step=side, jumps=jumps)
-        self._part = handles.part("inputs")
-        table = np.zeros(handles.size, dtype=np.int64)
-        handles.repack(table, "inputs", self.inputs)
-        self._shown = np.repeat(table[None, self._part], count + 1, axis=0)  # addresses and shapes, row by row
-        pointers = handles.pointers("inputs") - self._part.start
-        self._shown[:, pointers] += np.arange(count + 1)[:, None] * np.array([a.strides[0] for a in self.inputs])
+        self._part, table = part_of(Problem, "inputs"), Packed(self.inputs).table
+        if table is not None:
+            self._shown = np.repeat(table[None], count + 1, axis=0)  # addresses and shapes, row by row
+            pointers = np.cumsum([0, *(1 + a.ndim for a in self.inputs[:-1])])
+            self._shown[:, pointers] += np.arange(count + 1)[:, None] * np.array([a.strides[0] for a in self.inputs])
 
     def show(self, memory: Memory) -> None:
         """Let kernels see the steps from the present row on."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.kernels import slots
-from cosserat.kernels.arrays import State, handles
+from cosserat.kernels.arrays import State
 from cosserat.kernels.judging import KNOWN, REACH, advance_judged
 from cosserat.kernels.newton import CONVERGED, step_coefficients
 from cosserat.solve.initial import EPSILON, factor_at
@@ -36,7 +36,7 @@ class Unheld:
         solver = memory.problem.solver
         solver = solver._replace(**{name: getattr(solver, name).copy() for name in _OWN})
         problem = memory.problem._replace(solver=solver, state=before)
-        self._shared, self.memory = memory, Memory(problem, handles.pack(problem))
+        self._shared, self.memory = memory, Memory(problem)
         self._uses = 0
         solver.memory[:] = 0.0  # without factors it is not asked
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels import readout
-from cosserat.kernels.arrays import History
-from cosserat.kernels.flexible.arrays import Packed
+from cosserat.kernels.arrays import History, Packed
 from cosserat.kernels.freedoms import ROTATION_VECTOR, SLIDE
 from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import JointInfo, Station, mechanism_of
@@ -39,7 +38,7 @@ class NodalMoment(Moment):
             np.array([info.freedoms[i].axis for info, i in freedoms], dtype=float).reshape(-1, 3),
             np.zeros((len(freedoms), 2)),
         )
-        self._value, self._spots = spot.value, Packed(readout.spot_handles, readout.Spots(spot))
+        self._value, self._spots = spot.value, Packed(spot)
         self._readers: dict[int, Callable[[], int]] = {}
         self._seen: list[Packed] = []  # kept alive for their readers
 

@@ -80,7 +80,7 @@ class Integration(Walk):
         if self.driven:
             middle, blocks = memory.problem.middle, memory.problem.solver.blocks
             memory.replace(middle=middle._replace(blocks=np.zeros_like(blocks)))
-        self.evaluate = load_stages(memory.table, memory.problem)
+        self.evaluate = load_stages(memory)
 
     def set_step(self, h: float) -> None:
         """Numbers for the kernels; their order is that of `kernels.slots`."""
@@ -187,10 +187,10 @@ class Integration(Walk):
         """Get ready what to try next where a step cannot be solved; False if there is nothing more."""
         memory, self.commands = self.memory, None
         if self.careful == 0:
-            self.careful = load_careful(memory.table, memory.problem, self.evaluate)
+            self.careful = load_careful(memory, self.evaluate)
             return True
         if search and self.search == 0:
-            self.search = load_search(memory.table, memory.problem, self.evaluate)
+            self.search = load_search(memory, self.evaluate)
             return True
         return False
 

@@ -8,10 +8,10 @@ import threading
 import numpy as np
 
 from cosserat.compile.tree import TreeData
+from cosserat.kernels.arrays import Packed
 from cosserat.kernels.flexible import coordinates
-from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.recursion import group
-from cosserat.kernels.recursion.group import GroupArguments, VectorPair
+from cosserat.kernels.recursion.group import VectorPair
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
@@ -23,7 +23,7 @@ class OnGroup:
     def __init__(self, data: TreeData) -> None:
         joints = np.array([(link.kind, link.turn, link.first) for link in data.links], dtype=float)
         self._pair = VectorPair(joints, *np.zeros((3, len(data.coordinates))))
-        self._packed = Packed(group.group_handles, GroupArguments(self._pair))
+        self._packed = Packed(self._pair)
         self._calls = group.calls(self._packed.address)
         self._lock = threading.Lock()
 

@@ -18,7 +18,7 @@ from cosserat.compile.state_laws import CompiledLaw, compile_law
 from cosserat.compile.state_loads import Signal, signals_of
 from cosserat.compile.timetable import Jumps
 from cosserat.compile.tree import FLUID, PROPELLANT, TreeData
-from cosserat.kernels.arrays import address_rows, most_places, new_owned, new_visit, zeros
+from cosserat.kernels.arrays import Packed, address_rows, most_places, new_owned, new_visit, zeros
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.course import burn
@@ -119,7 +119,7 @@ class FlexibleForces:
         self.units = tuple(law for law in laws if not isinstance(law.load, Uplift))  # those of users
         self.targets = {name: k for name, k, _ in self._targets}  # coordinates of servos, by name
         self.signals = {name: k for k, (name, _, _) in enumerate(self._signals)}  # numbers of inputs of laws, by name
-        self._acting = arrays.Packed(arrays.acting_handles, acting)
+        self._acting = Packed(acting)
         self.address = self._acting.address
         if len(self.first_states):
             load_owning(self.address, self.inner)

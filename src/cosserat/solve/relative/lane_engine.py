@@ -20,14 +20,13 @@ from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.tree import TreeData
 from cosserat.compile.tree_forces import LinkTable, TreeForces, compile_forces
 from cosserat.errors import SolveError
-from cosserat.kernels.flexible.arrays import Packed
+from cosserat.kernels.arrays import Packed
 from cosserat.kernels.recursion import announce, batch, composite, derivatives, kinematics
 from cosserat.kernels.recursion import table as layout
 from cosserat.kernels.recursion.articulated import forward_dynamics
 from cosserat.kernels.recursion.forces import (
     ActingOnLinks,
     StackedStates,
-    acting_handles,
     add_force_derivatives,
     forces_call,
     room,
@@ -344,7 +343,7 @@ class LaneForces:
         self.q, self.v, self.own = q, v, np.zeros((len(q), 6 * n + n_v)) if out is None else out
         states = StackedStates(table, q, v, forces.passive, forces.wrench, self.own)
         points = int(np.max(np.diff(forces.springs.start), initial=0))
-        self._packed = Packed(acting_handles, ActingOnLinks(states, forces.springs, forces.loads, room(n, n_v, points)))
+        self._packed = Packed(ActingOnLinks(states, forces.springs, forces.loads, room(n, n_v, points)))
         self.act = forces_call(self._packed.address)
 
     def subtract_derivatives(self, dq: Array, dv: Array) -> None:

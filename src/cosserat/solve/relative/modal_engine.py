@@ -18,9 +18,8 @@ import numpy as np
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
-from cosserat.kernels.arrays import bound
+from cosserat.kernels.arrays import Packed, bound
 from cosserat.kernels.flexible import composite, dynamics, force_tangents, tangents
-from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.law_states import FROZEN
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array

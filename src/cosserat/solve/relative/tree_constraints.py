@@ -29,9 +29,8 @@ from cosserat.compile.rows import (
 )
 from cosserat.compile.rules import KINDS, break_array, compile_rules, rule_laws, wheel_geometry
 from cosserat.compile.tree import TreeData
-from cosserat.kernels.arrays import address_rows, address_table, new_visit, zeros
+from cosserat.kernels.arrays import Packed, address_rows, address_table, new_visit, zeros
 from cosserat.kernels.flexible import closing
-from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.lie.protocol import Array
 from cosserat.model.functions import TimeFunction
@@ -161,7 +160,7 @@ class TreeConstraints:
         self.closed = self._arrays(watched, soft)
         self.holonomic = self.closed.rows.holonomic.astype(bool)
         self.watched = len(self.closed.places.link) - len(watched)  # number of the first watched seat
-        self._packed = Packed(closing.closed_handles, self.closed)
+        self._packed = Packed(self.closed)
         self.address = self._packed.address
         if self.rules:
             closing.load_rules(data.arrays.tree, self.address, self.closed.held)
