@@ -255,3 +255,19 @@ def test_calls_of_rigid_recursions_take_such_loads():
 def test_names_of_parameters_are_no_words_of_python():
     with pytest.raises(cs.CosseratError, match="load 'drag': parameters has the name 'lambda'"):
         cs.StateLoad("drag", "ball", {"fx": "-c*vx"}, parameters={"lambda": 1.0, "c": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("law", "numbers", "states", "speed"),
+    [
+        ({"fx": "e*pi"}, {"e": 2.0, "pi": 3.0}, None, 6.0),
+        ({"fx": "step*step(t, 0.5) + sqrt(np)"}, {"step": 4.0, "np": 9.0}, None, 5.0),
+        ({"fx": "b", "a": "1", "b": "a_rate"}, {"a_rate": 3.0}, {"a": 0.0, "b": 0.0}, 1.5),
+    ],
+)
+def test_names_of_formulas_are_their_own(law, numbers, states, speed):
+    """Parameters may be called as a constant, a function, or what the written law calls something."""
+    model = cs.Model("push")
+    ball = model.add(cs.RigidBody("ball", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
+    model.add(cs.StateLoad("push", ball, law, numbers, states=states))
+    assert float(cs.simulate(model, 1.0, 0.1).velocity("ball")[-1, 0]) == pytest.approx(speed, rel=1e-9)

@@ -21,7 +21,7 @@ from cosserat.model.frame_laws import carried, cross, in_axes, in_world
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import Component, Record, recorded
 from cosserat.model.state_loads import StateLoad
-from cosserat.model.user_laws import FORMULA_FUNCTIONS, spelled
+from cosserat.model.user_laws import FORMULA_FUNCTIONS, OWN, spelled
 
 ZERO, ONE = "0.0", "1.0"
 
@@ -134,9 +134,6 @@ class Potential(Record):
         return {q: derivative(self.formula, q, where) for q in coordinates}
 
 
-_PREFIX = "own_"  # of the names of a formula in the source of its law, where others occur
-
-
 _HELPERS = {function.__name__: function for function in (carried, cross, in_axes, in_world)}
 _LAW = """
 def law(t, frame, twist, other_frame, other_twist, parameters):
@@ -227,16 +224,16 @@ class JointPotential(StateLoad):
         freedoms = tuple(f.name for f in self.joint.freedoms)
         names = joint_names(self.joint)
         own = {*names, *self.potential.given}
-        slopes = {q: spelled(_prefixed(text, own)) for q, text in self.potential.slopes(names, self.title).items()}
+        slopes = {q: spelled(text, own) for q, text in self.potential.slopes(names, self.title).items()}
         pairs = list(zip(names, freedoms, strict=True))
         if self.joint.isotropic:
-            lines, efforts = [_READ_VECTOR.format(_PREFIX)], [_ACT_VECTOR.format(_PREFIX, **slopes)]
+            lines, efforts = [_READ_VECTOR.format(OWN)], [_ACT_VECTOR.format(OWN, **slopes)]
             pairs = [pair for pair in pairs if pair[1] in "xyz"]
         else:
             lines, efforts = [], []
-        lines += [f"    {_PREFIX}{name} = {_READ[freedom]}" for name, freedom in pairs]
+        lines += [f"    {OWN}{name} = {_READ[freedom]}" for name, freedom in pairs]
         efforts = [f"    {_ACT[freedom].format(slopes[name])}" for name, freedom in pairs] + efforts
-        numbers = [f"    {_PREFIX}{name} = parameters[{_PREFIX + name!r}]" for name in self.potential.given]
+        numbers = [f"    {OWN}{name} = parameters[{OWN + name!r}]" for name in self.potential.given]
         source = _LAW.format(
             numbers="\n".join(numbers),
             frames="other_frame, frame" if self._on_child else "frame, other_frame",
@@ -249,7 +246,7 @@ class JointPotential(StateLoad):
     @property
     def names(self) -> tuple[str, ...]:
         frames = (f"{side}_{i}" for side in "AB" for i in range(12))
-        return (*frames, *(_PREFIX + name for name in self.potential.given))
+        return (*frames, *(OWN + name for name in self.potential.given))
 
     def record_type(self) -> Any:
         own = ((name, np.float64) for name in self.names[24:])
@@ -264,15 +261,6 @@ class JointPotential(StateLoad):
 
     def check(self) -> None:
         """Its numbers are those of the joint, which is checked itself."""
-
-
-def _prefixed(text: str, names: set[str]) -> str:
-    """A formula in which some names have the prefix."""
-    tree = ast.parse(text, mode="eval")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in names:
-            node.id = _PREFIX + node.id
-    return ast.unparse(tree)
 
 
 @functools.lru_cache(256)

@@ -52,6 +52,9 @@ def _smoothstep(t: float, t0: float, t1: float) -> float:
     return u * u * u * (10.0 + u * (-15.0 + 6.0 * u))
 
 
+OWN = "own_"
+"""Prefix of the names of a formula in the source of its law, where others occur."""
+
 _SPELLED = {
     "asin": "np.arcsin", "acos": "np.arccos", "atan": "np.arctan", "atan2": "np.arctan2", "abs": "abs", "min": "min",
     "max": "max", "step": "step", "ramp": "ramp", "smoothstep": "smoothstep",
@@ -77,13 +80,13 @@ class Formulas:
     def __init__(self, where: str, names: tuple[str, ...], moving: bool = True) -> None:
         self.where, self.names = where, names
         self._variables = VARIABLES if moving else WHERE
-        taken = [name for name in names if name in (*VARIABLES, *self._taken, "R", "frame", "twist", "parameters")]
+        taken = [name for name in names if name in (*VARIABLES, *self._taken)]
         if taken:
             raise ArgumentError(
                 where, self._argument(taken[0]), f"has the name {taken[0]!r}, which formulas use; take another"
             )
         self._head = _HEAD.format(twist="twist, " if moving else "") + (_MOVING if moving else "")
-        self._head += "".join(f"    {name} = parameters[{name!r}]\n" for name in names)
+        self._head += "".join(f"    {OWN}{name} = parameters[{name!r}]\n" for name in names)
 
     _taken: tuple[str, ...] = ()
 
@@ -99,7 +102,7 @@ class Formulas:
         if not isinstance(text, str):
             raise ArgumentError(self.where, "law", f"[{component!r}] must be a formula or a number, got {text!r}")
         Expression(text, [*self._variables, *self.names], where)
-        return spelled(text)
+        return spelled(text, self.names)
 
     @cached_property
     def function(self) -> Any:
@@ -168,7 +171,7 @@ class LawFormulas(Formulas):
         for state in states:
             if state not in self.formulas:
                 raise ArgumentError(where, "law", f"has no formula for the rate of the state {state!r}")
-            parts.append(f"    {state}_rate = {self._written(state, self.formulas[state])}\n")
+            parts.append(f"    rate_of_{state} = {self._written(state, self.formulas[state])}\n")
         for key in self.formulas:
             if key not in (*known, *states):
                 raise ArgumentError(where, "law", f"has the unknown component {key!r}; components: {', '.join(known)}")
@@ -178,7 +181,7 @@ class LawFormulas(Formulas):
                 for i, k in enumerate("xyz"):
                     sums = " + ".join(f"R[{j}, {i}] * {world[j]}" for j in range(3))
                     parts.append(f"    {first.lower()}{k} = {first.lower()}{k} + {sums}\n")
-        answers = ", ".join((*COMPONENTS, *(f"{s}_rate" for s in states)))
+        answers = ", ".join((*COMPONENTS, *(f"rate_of_{s}" for s in states)))
         self.source = f"{self._head}{''.join(parts)}    return {answers}\n"
 
     _taken = (*COMPONENTS, *(c.capitalize() for c in COMPONENTS))
@@ -195,14 +198,17 @@ FORMULA_FUNCTIONS: dict[str, Any] = {"step": _step, "ramp": _ramp, "smoothstep":
 """Functions that a spelled formula calls besides those of NumPy."""
 
 
-def spelled(text: str) -> str:
-    """A formula that was checked, as Python that Numba compiles."""
-    tree = _Spelling().visit(ast.parse(text.strip(), mode="eval"))
+def spelled(text: str, own: Iterable[str]) -> str:
+    """A formula that was checked, as Python that Numba compiles; its `own` names get the prefix."""
+    tree = _Spelling(own).visit(ast.parse(text.strip(), mode="eval"))
     return f"1.0 * ({ast.unparse(ast.fix_missing_locations(tree))})"
 
 
 class _Spelling(ast.NodeTransformer):
     """Functions and constants of formulas as Python and Numba know them; numbers as floats."""
+
+    def __init__(self, own: Iterable[str]) -> None:
+        self._own = set(own)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         assert isinstance(node.func, ast.Name)
@@ -210,6 +216,8 @@ class _Spelling(ast.NodeTransformer):
         return ast.Call(ast.parse(name, mode="eval").body, [self.visit(a) for a in node.args], [])
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id in self._own:
+            return ast.Name(OWN + node.id)
         return ast.Constant(CONSTANTS[node.id]) if node.id in CONSTANTS else node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
