@@ -2,6 +2,7 @@
 
 import itertools
 
+import numba
 import numpy as np
 import pytest
 
@@ -47,7 +48,15 @@ def test_adaptive_steps():
     assert abs(float(run.velocity("ball")[-1, 2]) + FALLEN) < 1e-4
 
 
-@pytest.mark.parametrize("form", [drag, {"fx": "-c*vx*speed", "fy": "-c*vy*speed", "fz": "-c*vz*speed"},
+def helped(t, frame, twist, parameters):
+    return compiled_drag(t, frame, twist, parameters)
+
+
+compiled_drag = numba.njit(drag)
+
+
+@pytest.mark.parametrize("form", [drag, compiled_drag, helped,
+                                  {"fx": "-c*vx*speed", "fy": "-c*vy*speed", "fz": "-c*vz*speed"},
                                   {"Fx": "-c*Vx*speed", "Fy": "-c*Vy*speed", "Fz": "-c*Vz*speed"}])  # fmt: skip
 def test_formulas_are_functions(form):
     run = cs.simulate(falling(form), 1.0, 0.01)

@@ -1,8 +1,8 @@
 """Python functions that refer to parameters: which ones, whether two are the same, and copies with their own.
 
 A function refers to what is in its closure, its defaults and the globals that it names, and on through other functions,
-bound methods, partial functions, containers and attributes of objects. Modules, classes and what NumPy and SciPy
-define are not looked into.
+bound methods, partial functions, containers and attributes of objects. Modules, classes and what NumPy, SciPy and
+Numba define are not looked into.
 """
 
 import copy
@@ -19,7 +19,7 @@ from cosserat.model.parameters import Parameter, ParameterLike
 _PLAIN = (
     type(None), bool, int, float, complex, str, bytes, type, types.ModuleType, types.BuiltinFunctionType, np.ufunc,
 )  # fmt: skip
-_FOREIGN = ("numpy", "scipy", "builtins")
+_FOREIGN = ("numpy", "scipy", "numba", "builtins")
 
 
 def parameters_of_function(function: Any) -> Iterator[Parameter]:
