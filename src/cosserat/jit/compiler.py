@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import pickle
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,6 +24,7 @@ from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaPerformanceWarning
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, lower_builtin, lower_getattr_generic, models, overload, register_model
@@ -429,7 +431,9 @@ def user_address(function: Callable[..., Any], signature: str, folder: str, dige
         function.__user__ = folder, digest  # type: ignore[attr-defined]
         handle._cache = _UserCache(function)
     args = argument_types(signature)
-    handle.compile(args)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaPerformanceWarning)  # of parts of small matrices
+        handle.compile(args)
     result = handle.overloads[args]
     assert types.unliteral(result.signature.return_type) is types.int64, function
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)), (handle, result.library)

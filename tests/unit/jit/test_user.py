@@ -52,6 +52,16 @@ def test_memory_helpers_and_globals():
     assert compile_user(glue, (lambda t, x: 2.0 * x,), SIGNATURE, "") is not unit
 
 
+def test_products_of_parts_of_arrays_warn_of_nothing():
+    def turned(t, x):
+        R = np.ones((4, 4))[:3, :3]  # not contiguous, which Numba would call slow
+        return R @ x
+
+    y = np.zeros(3)
+    assert compile_user(glue, (turned,), SIGNATURE, "")(0.5, np.array([1.0, -2.0, 4.0]), y) == 0
+    np.testing.assert_allclose(y, 3.0)
+
+
 def test_a_closure_counts_with_its_values():
     def scaled(c):
         return lambda t, x: c * x
