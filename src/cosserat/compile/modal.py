@@ -39,6 +39,7 @@ from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.beams import Beam
+from cosserat.model.closures import parameters_in
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import Interface, ModalInertia, Outline
 from cosserat.model.model import Model
@@ -120,10 +121,7 @@ def modal_body(
         raise ArgumentError("modal_body", "part", f"must be a Beam, or a Model of beams, got {part!r}")
     root = root or next(iter(elements.constraints))
     body = reduce_part(elements, name or part.name, modes, frequency, boundary, root, stiffening, static, like)
-    if isinstance(part, Model):
-        body.remember(p for objects in part.parameter_objects().values() for p in objects)
-    else:
-        body.remember(part.parameters())
+    body.remember(parameters_in(part))
     return body
 
 

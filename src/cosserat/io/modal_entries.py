@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from cosserat.calls import answered
 from cosserat.errors import FileFormatError
 from cosserat.model.beams import Beam
+from cosserat.model.closures import parameters_in
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ArrayRecord, Interface, ModalInertia, Outline, RecoveryPoint
-from cosserat.model.parameters import Parameter, parameters_in
+from cosserat.model.parameters import Parameter
 
 _SMALL = 36  # numbers that a file keeps inline
 TABLES: dict[str, type[ArrayRecord]] = {"interfaces": Interface, "recovery": RecoveryPoint}

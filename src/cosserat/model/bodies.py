@@ -13,7 +13,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.curves import section_axes
 from cosserat.model.materials import Material
-from cosserat.model.parameters import Number, parameters_in, resolve
+from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Owner, Place
 from cosserat.model.records import (
     Component,
@@ -22,7 +22,6 @@ from cosserat.model.records import (
     Scalar,
     located,
     optional_vector,
-    plain,
     recorded,
     unit_vector,
     vector,
@@ -198,7 +197,7 @@ class RigidBody(Component, Owner):
         checks.number(item, "length", length, positive=True)
         m = _mass(item, mass, density, np.pi / 4 * diameter * diameter * length)
         along = m * diameter * diameter / 8
-        _demand_fixed(item, "axis", axis)
+        checks.fixed(item, "axis", axis)
         J = _axisymmetric(checks.unit(item, "axis", axis), along, along / 2 + m * length * length / 12)
         shape = Shape("cylinder", (diameter, length), axis)
         return cls(name, m, com, J, None, velocity, angular_velocity, shape)
@@ -263,7 +262,7 @@ class RigidBody(Component, Owner):
             )
         else:
             for argument, value in (("start", start), ("end", end), ("section", section), ("material", material)):
-                _demand_fixed(item, argument, value)
+                checks.fixed(item, argument, value)
             _, M = section.matrices(material)
             m = float(M[0, 0]) * L
             R = section_axes(x)
@@ -337,13 +336,6 @@ class IntermediateFrame(RigidBody):
 
     def check(self) -> None:
         Record.check(self)  # not that it has inertia
-
-
-def _demand_fixed(item: str, argument: str, value: Any) -> None:
-    """Raise if parameters occur where a number is used up at once."""
-    found = list(value.parameters() if isinstance(value, Record) else parameters_in(plain(value)))
-    if found:
-        raise ArgumentError(item, argument, f"may not depend on the parameter {found[0].name!r}; pass a number")
 
 
 def _positive(item: str, argument: str, values: Any, count: int) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 from cosserat.errors import ArgumentError, shown
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
-from cosserat.model.parameters import is_number, parameters_in, resolve
+from cosserat.model.closures import parameters_in
+from cosserat.model.parameters import is_number, resolve
 
 LARGEST = 1e100  # so that products of a few numbers stay finite
 SMALLEST = 1e-150  # so that products of two are not zero

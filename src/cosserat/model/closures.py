@@ -1,15 +1,16 @@
-"""Python functions that refer to parameters: which ones, whether two are the same, and copies with their own.
+"""What refers to parameters: which ones, whether two are the same, and copies with their own.
 
-A function refers to what is in its closure, its defaults and the globals that it names, and on through other functions,
-bound methods, partial functions, containers and attributes of objects. Modules, classes and what NumPy, SciPy and
-Numba define are not looked into.
+A record refers to its arguments. A Python function refers to what is in its closure, its defaults and the globals that
+it names, and on through other functions, bound methods, partial functions, containers and attributes of objects.
+Modules, classes and what NumPy, SciPy and Numba define are not looked into.
 """
 
 import copy
 import dis
 import functools
 import types
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -22,27 +23,40 @@ _PLAIN = (
 _FOREIGN = ("numpy", "scipy", "numba", "builtins")
 
 
-def parameters_of_function(function: Any) -> Iterator[Parameter]:
-    """Parameters that a function, or anything callable, refers to, each object once."""
-    if callable(function):
-        yield from _parameters(function, {})
+class Referring:
+    """What says itself what it refers to: records, functions of time, places."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def referred(self) -> Iterable[Any]:
+        """Where its parameters are."""
 
 
-def _parameters(value: Any, seen: dict[int, Any]) -> Iterator[Parameter]:
-    if isinstance(value, _PLAIN) or id(value) in seen:
-        return
-    seen[id(value)] = value  # kept alive, so that its address is its own
-    if isinstance(value, Parameter):
-        yield value
-    elif isinstance(value, ParameterLike):
-        yield from _parameters(value.parameters, seen)
-    else:
-        for part in _parts(value):
-            yield from _parameters(part, seen)
+def parameters_in(value: Any) -> Iterator[Parameter]:
+    """Parameters that something refers to, each object once: numbers, containers, records, functions."""
+    waiting, seen = [value], dict[int, Any]()
+    while waiting:
+        value = waiting.pop()
+        if type(value) is float or isinstance(value, _PLAIN) or id(value) in seen:
+            continue
+        seen[id(value)] = value  # kept alive, so that its address is its own
+        if isinstance(value, Parameter):
+            yield value
+        else:
+            waiting += reversed(_parts(value))
 
 
 def _parts(value: Any) -> list[Any]:
     """What something that is not a number refers to."""
+    if isinstance(value, (tuple, list, set, frozenset)):
+        return list(value)
+    if isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, Referring):
+        return list(value.referred())
+    if isinstance(value, ParameterLike):
+        return list(value.parameters.values())
     if isinstance(value, types.FunctionType):
         cells = [c.cell_contents for c in value.__closure__ or () if _filled(c)]
         given = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
@@ -51,10 +65,6 @@ def _parts(value: Any) -> list[Any]:
         return [value.__self__, value.__func__]
     if isinstance(value, functools.partial):
         return [value.func, *value.args, *value.keywords.values()]
-    if isinstance(value, dict):
-        return list(value.values())
-    if isinstance(value, (tuple, list, set, frozenset)):
-        return list(value)
     if isinstance(value, np.ndarray):
         return value.ravel().tolist() if value.dtype == object else []
     return list(_attributes(value).values())
@@ -121,7 +131,7 @@ def _all_same(a: list[Any], b: list[Any], seen: dict[tuple[int, int], Any]) -> b
 
 def _equal(a: Any, b: Any) -> bool:
     try:
-        return bool(np.all(a == b)) and np.shape(a) == np.shape(b)
+        return bool(np.array_equal(a, b))
     except Exception:  # things that cannot be compared are not the same
         return False
 
@@ -139,7 +149,7 @@ def copy_function(source: Any, memo: dict[int, Any]) -> Any:
     return copy.deepcopy(source, memo)
 
 
-class Copied:
+class Copied(Referring):
     """Base of what holds users' functions: copies of it depend on copies of the parameters, its functions, too."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -154,7 +164,7 @@ def _renewed(value: Any, memo: dict[int, Any]) -> Any:
     """A copy of what refers to parameters; anything else itself."""
     if id(value) in memo:
         return memo[id(value)]
-    if next(_parameters(value, {}), None) is None:
+    if next(parameters_in(value), None) is None:
         return value
     new: Any
     if isinstance(value, types.FunctionType):

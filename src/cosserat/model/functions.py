@@ -10,8 +10,7 @@ takes only floats by finite differences, which lose about six digits and smear k
 from __future__ import annotations
 
 import copy
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,10 @@ from cosserat.calls import answered
 from cosserat.errors import ModelError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import derivatives
-from cosserat.model.closures import Copied, parameters_of_function, same_function
+from cosserat.model.closures import Copied, parameters_in, same_function
 from cosserat.model.expressions import Expression
 from cosserat.model.jets import Jet
-from cosserat.model.parameters import Parameter, is_number, number_from_text, parameters_in, resolve
+from cosserat.model.parameters import Parameter, is_number, number_from_text, resolve
 
 
 class Function(Copied):
@@ -32,14 +31,10 @@ class Function(Copied):
     where: str
     variable: str
 
-    @abstractmethod
-    def parameter_objects(self) -> Iterator[Parameter]:
-        """Every parameter it depends on, several of one name included."""
-
     @property
     def parameters(self) -> dict[str, Parameter]:
         """Parameters it depends on by name, those used inside a Python function included."""
-        return {p.name: p for p in self.parameter_objects()}
+        return {p.name: p for p in parameters_in(self)}
 
     def _demand_finite(self, jet: Jet, t: Array) -> tuple[Array, Array, Array]:
         for part in derivatives.PARTS:
@@ -120,15 +115,8 @@ class TimeFunction(Function):
         """The formula, if it was given as one."""
         return self._expression.text if self._expression is not None else None
 
-    def parameter_objects(self) -> Iterator[Parameter]:
-        """Every parameter object it depends on, several of one name included."""
-        if self._expression is not None:
-            yield from self._known.values()
-        elif is_number(self.source):
-            yield from parameters_in(self.source)
-        else:
-            for function in self.source if isinstance(self.source, tuple) else (self.source,):
-                yield from parameters_of_function(function)
+    def referred(self) -> Iterable[Any]:
+        return self._known.values() if self._expression is not None else (self.source,)
 
     def sample(self, t: Any) -> Array:
         """Values at the times `t` (nt,)."""
@@ -241,12 +229,8 @@ class VectorFunction(Function):
         """True if every component is a number or parameter."""
         return self.callable is None and all(c.is_constant for c in self.components)
 
-    def parameter_objects(self) -> Iterator[Parameter]:
-        """Every parameter object it depends on, several of one name included."""
-        if self.callable is not None:
-            yield from parameters_of_function(self.callable)
-        for component in self.components:
-            yield from component.parameter_objects()
+    def referred(self) -> Iterable[Any]:
+        return self.callable, *self.components
 
     def sample(self, t: Any) -> Array:
         """Values at the times `t` (nt,): (nt, size)."""
@@ -322,6 +306,5 @@ class Sampled(TimeFunction):
     def watch(self, t: Array) -> None:
         """Its breaks are known."""
 
-    def parameter_objects(self) -> Iterator[Parameter]:
-        """Those of what it follows, which has them itself."""
-        yield from ()
+    def referred(self) -> Iterable[Any]:
+        return ()  # what it follows has parameters itself

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from cosserat.errors import ModelError
 from cosserat.lie.protocol import Array
 from cosserat.model.expressions import Expression
 from cosserat.model.functions import VectorFunction
-from cosserat.model.parameters import Parameter, is_number, number_from_text, parameters_in, resolve
+from cosserat.model.parameters import Parameter, is_number, number_from_text, resolve
 
 _NAMES = ("s", "t")
 _PLACES = ("s", "x", "y", "z", "xi", "sigma")  # what a position along a beam is called
@@ -133,11 +133,8 @@ class LineFunction(VectorFunction):
         """Never: it depends on s."""
         return False
 
-    def parameter_objects(self) -> Iterator[Parameter]:
-        """Every parameter object it depends on."""
-        yield from super().parameter_objects()
-        yield from self._known.values()
-        yield from parameters_in([e for e in self.entries if not isinstance(e, str)])
+    def referred(self) -> Iterable[Any]:
+        return self.callable, *self._known.values(), *self.entries
 
     def sample_at(self, s: Array, t: Array) -> Array:
         """Values at stations s (ns,) and times t (nt,): (nt, ns, 3)."""

@@ -1,7 +1,7 @@
 """The model: an ordered collection of named components, gravity and parameters."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from cosserat.calls import answered, answering
@@ -11,6 +11,7 @@ from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.closures import Referring, parameters_in
 from cosserat.model.fluid import Fluid
 from cosserat.model.forces import LineForce
 from cosserat.model.gravity_fields import CentralGravity, FieldLoad, apparent_loads
@@ -19,7 +20,7 @@ from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.modal import ModalBody
 from cosserat.model.nodes import lumps_of
 from cosserat.model.observers import Observer
-from cosserat.model.parameters import Parameter, parameters_in
+from cosserat.model.parameters import Parameter
 from cosserat.model.placed_laws import AlongBeam
 from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.potentials import JointPotential
@@ -58,7 +59,7 @@ class Members(Generic[C]):
 
 
 @answering
-class Model:
+class Model(Referring):
     """A mechanism.
 
     Parameters
@@ -341,12 +342,12 @@ class Model:
     def parameter_objects(self) -> dict[str, list[Parameter]]:
         """Every parameter object that occurs in the model, by name, in the order of appearance."""
         found: dict[str, list[Parameter]] = {}
-        for parameter in parameters_in(self._gravity):
+        for parameter in parameters_in(self):
             found.setdefault(parameter.name, []).append(parameter)
-        for item in self._around():
-            for parameter in item.parameters():
-                found.setdefault(parameter.name, []).append(parameter)
         return found
+
+    def referred(self) -> Iterable[Any]:
+        return self._gravity, *self._around()
 
     def _around(self) -> tuple[Any, ...]:
         """What surrounds the mechanism, and its components."""

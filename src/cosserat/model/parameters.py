@@ -12,7 +12,6 @@ import math
 import numbers
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType
 from typing import Any, ClassVar, TypeAlias
@@ -349,18 +348,6 @@ def number_from_text(text: str, parameters: dict[str, Parameter], where: str) ->
     if expression.text in parameters:
         return parameters[expression.text]
     return ParameterExpression(text, parameters, where)
-
-
-def parameters_in(value: Any) -> Iterator[Parameter]:
-    """Every parameter inside nested tuples, lists and dicts of values."""
-    if isinstance(value, ParameterLike):
-        yield from value.parameters.values()
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from parameters_in(item)
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from parameters_in(item)
 
 
 def _text(value: Any, bracket: bool = True) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from cosserat.calls import answering
 from cosserat.errors import ExpressionError, PlaceError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
+from cosserat.model.closures import Referring
 from cosserat.model.parameters import Number, Parameter, ParameterLike, number_from_text, resolve
 
 _TEXT = re.compile(r"\s*([^.()]+?)\s*(?:\.\s*([^.()]+?)\s*(?:\((.*)\))?)?\s*")
@@ -35,7 +36,7 @@ class Owner(ABC):
 
 
 @answering
-class Place:
+class Place(Referring):
     """A frame fixed to a body.
 
     Attributes
@@ -84,11 +85,8 @@ class Place:
     def point(self) -> Array | None:
         return None if self._point is None else np.array([resolve(x) for x in self._point])
 
-    def parameters(self) -> Iterator[Parameter]:
-        """Parameters in its numbers."""
-        for x in (self._s, *(self._point or ())):
-            if isinstance(x, ParameterLike):
-                yield from x.parameters.values()
+    def referred(self) -> Iterable[Any]:
+        return self._s, self._point
 
     def frame(self) -> Array:
         """Reference frame H (4, 4): orientation of the body (world axes on the ground) and position of the point."""

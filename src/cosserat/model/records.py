@@ -14,7 +14,7 @@ import functools
 import inspect
 import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 
 import numpy as np
@@ -23,9 +23,9 @@ from cosserat.calls import bind
 from cosserat.errors import ArgumentError, ModelError, no_attribute, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.closures import Copied, parameters_of_function, same_function
+from cosserat.model.closures import Copied, parameters_in, same_function
 from cosserat.model.functions import TimeFunction, VectorFunction
-from cosserat.model.parameters import Parameter, ParameterLike, is_number, resolve
+from cosserat.model.parameters import Parameter, resolve
 from cosserat.model.places import Owner, Place, find_place
 
 T = TypeVar("T")
@@ -190,7 +190,6 @@ class PlaceField(Declared[T]):
 
 F = TypeVar("F", bound=Callable[..., Any])
 RESERVED_NAMES = ("ground",)
-_PLAIN = frozenset((float, int, str, bool, type(None)))  # of these no parameter can be part
 
 
 class Record(Copied):
@@ -240,15 +239,16 @@ class Record(Copied):
         """The arguments it was made with, in order, those left at their default omitted."""
         given = {}
         for name, parameter in inspect.signature(type(self).__init__).parameters.items():
-            if name in self._given and not _same(self._given[name], parameter.default):
+            if name in self._given and not same_function(self._given[name], parameter.default):
                 given[name] = self._given[name]
         return given
 
+    def referred(self) -> Iterable[Any]:
+        return self._given.values()
+
     def parameters(self) -> Iterator[Parameter]:
         """Every `Parameter` it depends on."""
-        for value in self._given.values():
-            if type(value) not in _PLAIN:
-                yield from _parameters(value)
+        return parameters_in(self)
 
     def check(self) -> None:
         """Raise a located error if a number is not acceptable; called again whenever a parameter changes."""
@@ -271,7 +271,7 @@ class Record(Copied):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Record):
             return NotImplemented
-        return _same(self._given, other._given)
+        return same_function(self._given, other._given)
 
     def __repr__(self) -> str:
         arguments = self.arguments()
@@ -382,30 +382,3 @@ def _can_be_pickled(value: Any) -> bool:
     except Exception:  # whatever a callable of the user's raises
         return False
     return True
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_same(a[k], b[k]) for k in a)
-    if is_number(a) and is_number(b) and not isinstance(a, ParameterLike) and not isinstance(b, ParameterLike):
-        return bool(a == b)
-    if callable(a) and callable(b):
-        return same_function(a, b)
-    return type(a) is type(b) and bool(a == b)
-
-
-def _parameters(value: Any) -> Iterator[Parameter]:
-    if isinstance(value, ParameterLike):
-        yield from value.parameters.values()
-    elif isinstance(value, (TimeFunction, VectorFunction)):
-        yield from value.parameter_objects()
-    elif isinstance(value, (Record, Place)):
-        yield from value.parameters()
-    elif callable(value):
-        yield from parameters_of_function(value)
-    elif isinstance(value, (dict, tuple, list)):
-        for item in value.values() if isinstance(value, dict) else value:
-            if type(item) not in _PLAIN:
-                yield from _parameters(item)

@@ -13,8 +13,8 @@ from cosserat.kernels.joint_rows import SCREW
 from cosserat.kernels.joint_rows import value as row_value
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.model.algebra import sp
+from cosserat.model.closures import parameters_in
 from cosserat.model.joints import Joint
-from cosserat.model.parameters import parameters_in
 from cosserat.model.rolling import KnifeEdge, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
 from cosserat.symbolic.forces import Forces

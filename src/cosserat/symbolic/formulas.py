@@ -10,10 +10,11 @@ import numpy as np
 from cosserat.errors import ModelError
 from cosserat.model.algebra import exact, formula, sp
 from cosserat.model.bodies import RigidBody
+from cosserat.model.closures import parameters_in
 from cosserat.model.expressions import Operators
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
-from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in, resolve
+from cosserat.model.parameters import Parameter, ParameterLike, is_number, resolve
 from cosserat.model.places import Ground, Place
 from cosserat.symbolic.vectors import Matrix, Vector, cross, dot, identity, scale, sub, transposed, unit, zeros
 

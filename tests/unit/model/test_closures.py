@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import cosserat as cs
-from cosserat.model.closures import parameters_of_function, same_function
+from cosserat.model.closures import parameters_in, same_function
 
 
 class Law:
@@ -75,7 +75,7 @@ def test_parameters_are_found_and_copied(source: Any) -> None:
     P = cs.Parameter("P", 3.0)
     model = pushed(source(P))
     assert model.parameters == {"P": 3.0}
-    assert list(parameters_of_function(source(P))) == [P]
+    assert list(parameters_in(source(P))) == [P]
     twin = model.copy()
     assert twin == model
     twin.set(P=5.0)
@@ -102,7 +102,7 @@ def test_closures_with_other_values_are_other_functions() -> None:
 
 def test_names_of_attributes_are_no_globals() -> None:
     law = Law(2.0)
-    assert list(parameters_of_function(lambda t: law.UNRELATED * t)) == []  # type: ignore[attr-defined]
+    assert list(parameters_in(lambda t: law.UNRELATED * t)) == []  # type: ignore[attr-defined]
 
 
 UNRELATED = cs.Parameter("unrelated", 1.0)

@@ -27,7 +27,7 @@ def test_force_and_torque() -> None:
     assert force.moment is None
     assert force.follower
     assert force.force.sample([0.0]).tolist() == [[0, 2, -4]]
-    assert list(force.parameters()) == [P, P]
+    assert list(force.parameters()) == [P]
     torque = Torque("m", BEAM.end, lambda t: (t, 0, 0))
     assert torque.force is None
     assert torque.moment is not None

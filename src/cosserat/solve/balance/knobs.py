@@ -10,8 +10,9 @@ import numpy as np
 
 from cosserat.errors import CosseratError, ParameterError, SolveError, shown
 from cosserat.lie.protocol import Array
+from cosserat.model.closures import parameters_in
 from cosserat.model.model import Model
-from cosserat.model.parameters import Parameter, parameters_in
+from cosserat.model.parameters import Parameter
 from cosserat.solve.arguments import check_number, check_state
 
 _PARTS = (1.0, -0.5, 0.1, -0.1, 0.01, -0.01, 1e-3, -1e-3)  # of typical changes
