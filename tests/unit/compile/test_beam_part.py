@@ -40,7 +40,7 @@ def engine_matrices(beam):
     memory = new_memory(compiled, compiled.sampler.sample(np.array([0.0])))
     problem = memory.problem
     problem.solver.settings[0] = 1
-    load_stages(memory.table, problem)
+    load_stages(memory)
     forces(memory.address, 0)
     problem.solver.tangent[...] = np.eye(6)
     n = compiled.n_nodes
