@@ -64,7 +64,7 @@ class Lab:
         self.compiled = compile_model(model)
         self.memory = new_memory(self.compiled, self.compiled.sampler.sample(np.zeros(1)))
         self.memory.problem.solver.settings[0] = 1.0
-        load_stages(self.memory.table, self.memory.problem)
+        load_stages(self.memory)
         self.trial, self.n = self.memory.problem.trial, self.compiled.n_nodes
         mesh = self.compiled.beams["beam"]
         self.pairs = mesh.pairs

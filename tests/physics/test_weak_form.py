@@ -53,7 +53,7 @@ class Element:
         self.compiled = compile_model(model)
         self.memory = new_memory(self.compiled, self.compiled.sampler.sample(np.zeros(1)))
         self.memory.problem.solver.settings[0] = 1.0
-        load_stages(self.memory.table, self.memory.problem)
+        load_stages(self.memory)
         self.trial = self.memory.problem.trial
         self.d0 = self.compiled.system.elements.d0[0]
         self.length = np.linalg.norm(self.d0[:3])

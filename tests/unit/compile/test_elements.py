@@ -22,7 +22,7 @@ def matrices(model):
     compiled = compile_model(model)
     memory = new_memory(compiled, compiled.sampler.sample(np.zeros(1)))
     memory.problem.solver.settings[0] = 1.0
-    load_stages(memory.table, memory.problem)
+    load_stages(memory)
     forces(memory.address, 0)
     out = []
     for coefficients in ((0, 0, 1, 1, 0), (1, 0, 0, 1, 0)):
@@ -116,7 +116,7 @@ def test_slender_element_gives_the_frequency_of_a_cantilever(elements, limit):
     compiled = compile_model(model)
     memory = new_memory(compiled, compiled.sampler.sample(np.zeros(1)))
     memory.problem.solver.settings[0] = 1.0
-    load_stages(memory.table, memory.problem)
+    load_stages(memory)
     forces(memory.address, 0)
     n = compiled.n_nodes
     KM = []

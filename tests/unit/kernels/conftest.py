@@ -30,7 +30,7 @@ class Laboratory:
         compiled = compile_model(model)
         memory = new_memory(compiled, compiled.sampler.sample(np.array([t])))
         memory.problem.solver.settings[0] = 1.0
-        load_stages(memory.table, memory.problem)
+        load_stages(memory)
         return cls(compiled, memory)
 
     @property

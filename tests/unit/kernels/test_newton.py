@@ -34,8 +34,8 @@ def prepared(step, moment, integrator=0.0):
     consistent_accelerations(compiled, 0.0, memory)
     memory.replace(inputs=compiled.sampler.sample(np.array([0.0, step])))
     work.set_step(step)
-    load_careful(memory.table, memory.problem, work.evaluate)
-    load_search(memory.table, memory.problem, work.evaluate)
+    load_careful(memory, work.evaluate)
+    load_search(memory, work.evaluate)
     return work, memory
 
 
