@@ -45,7 +45,7 @@ class ClosedEngine(ModalEngine):
         cut = self._ties.closed.cut
         self._slow = float(np.min(cut.speed[cut.friction > 0.0], initial=1.0))  # rate over which efforts may change
 
-    def keep(self, then: Kept) -> None:
+    def keep(self, then: Kept | None) -> None:
         super().keep(then)
         self._ties.then = then
 

@@ -15,7 +15,7 @@ class FlexibleTree(Tree):
     """A `Tree` that has the kernels of links with modes in any case, also where all bodies are rigid.
 
     ``Tree(model, modes=...)`` is the same for a model with beams or modal bodies. Parameters, attributes and methods
-    are those of `Tree`.
+    are those of `Tree`, but loads and efforts follow parameters of the model that are set later.
 
     Examples
     --------

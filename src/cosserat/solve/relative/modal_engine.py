@@ -71,8 +71,8 @@ class ModalEngine:
         self._invert = bound(dynamics.inverse_dynamics, *self._addresses)
         self._accelerate = bound(dynamics.forward_dynamics, *self._addresses, self._factor.address)
 
-    def keep(self, then: Kept) -> None:
-        """Take loads and efforts of the model as it was, whatever its parameters become; without this they follow."""
+    def keep(self, then: Kept | None) -> None:
+        """Take loads and efforts of the model as it was, whatever its parameters become; None: follow them."""
         self.forces.then = then
 
     def set_time(self, t: float) -> None:

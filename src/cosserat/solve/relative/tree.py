@@ -111,7 +111,7 @@ class Tree:
         self._set(model, data, new_engine(model, data, self._general))
         self._choices = {"modes": modes, "boundary": boundary, "stiffening": stiffening}
         if isinstance(self.engine, ModalEngine):
-            self.engine.keep(self._kept)
+            self.engine.keep(None if self._general else self._kept)
             self.law_states = self.engine.forces.inner_names
             self.set_law_states(self.engine.forces.first_states.copy())
 
