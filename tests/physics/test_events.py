@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.special import erf
 
 import cosserat as cs
 
@@ -297,3 +298,37 @@ def test_an_impulse_on_the_end_of_a_damped_beam(formulation: str) -> None:
     after = int(np.searchsorted(run.time, 0.0137 - 1e-9))
     assert run.status.ok
     assert np.all(np.diff(total[after:]) < 0.02 * total[after])
+
+
+@pytest.mark.parametrize("at", [0.1033, 0.105, 0.1077])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_work_of_a_kink_in_the_step_of_an_event(method: tuple[str, str], at: float) -> None:
+    """It was counted anew with every part of the step that was tried in search of the event."""
+    model = cs.Model("arm", gravity=(0, 0, -G))
+    upper = model.add(cs.RigidBody("upper", 2.0, (0.5, 0, 0), (0.02, 0.12, 0.11)))
+    lower = model.add(cs.RigidBody("lower", 1.0, (1.3, 0.1, 0), (0.01, 0.05, 0.04)))
+    model.add(cs.Revolute("shoulder", cs.GROUND, upper, axis=(0, 1, 0), at=(0, 0, 0), motion="2*max(t-0.105, 0)"))
+    model.add(cs.Revolute("elbow", upper, lower, axis=(0, 0.6, 0.8), at=(1, 0, 0)))
+    kick = cs.Event("kick", lambda t, state: t - at, lambda t, state: {"lower": (0.1, 0.3, 0.2)}, direction="rising")
+    run = cs.simulate(model, 0.3, 0.01, events=kick, formulation=method[0], integrator=method[1])
+    energy = run.energy
+    stored = energy["kinetic"] + energy["potential"] + energy["dissipated"]
+    assert run.status.ok
+    assert np.ptp((stored - energy["work"]).values) < 2e-3
+    assert np.ptp(energy["kinetic"].values) > 3.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_pulse_that_an_event_cuts_in_two(method: tuple[str, str]) -> None:
+    """What adaptive steps leave out of an impulse counts in parts of steps, too: 4e-3 of it were lost."""
+    model = cs.Model("pair")
+    carrier = model.add(cs.RigidBody("carrier", 2.0, (0.5, 0, 0), (0.02, 0.12, 0.11)))
+    rider = model.add(cs.RigidBody("rider", 1.0, (1.5, 0, 0), (0.02, 0.12, 0.11)))
+    model.add(cs.Prismatic("guide", cs.GROUND, carrier, axis=(0, 0, 1), at=(0, 0, 0)))
+    model.add(cs.Fixed("latch", carrier, rider, at=(1, 0, 0)))
+    model.add(cs.Force("push", carrier, ["0", "0", "exp(-((t - 0.3)/0.01)**2)/0.01"]))
+    off = cs.Event("off", lambda t, state: t - 0.302, direction="rising", release="latch")
+    run = cs.simulate(model, 0.6, events=off, formulation=method[0], integrator=method[1])
+    whole, before = np.sqrt(np.pi), 0.5 * np.sqrt(np.pi) * (1.0 + erf(0.2))
+    assert float(run.velocity("carrier")[-1, 2]) == pytest.approx(before / 3.0 + (whole - before) / 2.0, abs=1e-6)
+    assert float(run.velocity("rider")[-1, 2]) == pytest.approx(before / 3.0, abs=1e-6)

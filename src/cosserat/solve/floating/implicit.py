@@ -83,7 +83,7 @@ class Implicit(FloatingWalk):
             now = step.now
             points.append(now)
         for point in points[:-1]:  # powers change much in this step
-            self.crossings.append(Jump(point.t, np.array([point.t, point.t]), point.row, point.row))
+            self.crossings += (Jump(point.t, np.array([point.t, point.t]), point.row, point.row),)
         return now._replace(t=t + h)
 
     def _started(self, old: Instant, t: float, h: float) -> Instant:

@@ -127,10 +127,10 @@ class FloatingWalk(Walk):
 
     def saved(self) -> Any:
         """The state, and what the method remembers with it."""
-        return self.now, self.tally.steps, self.impulses.filtered, self.engine.largest.copy()
+        return self.now, self.tally.steps, self.impulses.filtered, self.crossings, self.engine.largest.copy()
 
     def load(self, saved: Any, goes_on: bool = False) -> None:
-        self.now, steps, self.impulses.filtered, self.engine.largest[:] = saved
+        self.now, steps, self.impulses.filtered, self.crossings, self.engine.largest[:] = saved
         self.tally.add(steps - self.tally.steps)
 
     def belongings(self) -> dict[str, Any]:

@@ -303,5 +303,10 @@ class Watch:
         self._fresh = [k for k in kept.get("fresh", []) if k in range(len(names))]
 
     def part(self, t: float, h: float) -> StepFailure | None:
-        """Take a part of a step, of length h."""
-        return self._walk.advance(t, h, 1, UNSTORED, 0)
+        """Take a part of a step, of length h, with what it leaves out of the impulses of loads where steps adapt."""
+        walk = self._walk
+        failure = walk.advance(t, h, 1, UNSTORED, 0)
+        missed = None if failure is not None else walk.impulses.missed(t, h)
+        if missed is not None:
+            walk.make_up(missed, t, h)
+        return failure

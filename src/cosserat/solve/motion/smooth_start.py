@@ -201,7 +201,7 @@ def graded_part(work: Integration, t: float, h: float) -> int:
         at += size
         if k + 1 < len(sizes):  # powers change much in this step
             here = work.row()
-            work.crossings.append(Jump(at, np.array([at, at]), here, here))
+            work.crossings += (Jump(at, np.array([at, at]), here, here),)
     work.tally.add(-_DOUBLINGS)
     if not conserves:
         work.restart(t + h + SIDE * h, h)

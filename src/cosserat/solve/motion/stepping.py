@@ -93,12 +93,12 @@ class Integration(Walk):
         """Remember the state, for `restore`."""
         self.shelf.complete(self.tally.steps, self.accel_step)
         copy_state(self.state, self.kept)
-        self._kept = self.accel_step, self.tally.steps, self.impulses.filtered
+        self._kept = self.accel_step, self.tally.steps, self.impulses.filtered, self.crossings
 
     def restore(self) -> None:
         """Go back to the state kept last."""
         copy_state(self.kept, self.state)
-        self.accel_step, steps, self.impulses.filtered = self._kept
+        self.accel_step, steps, self.impulses.filtered, self.crossings = self._kept
         self.tally.add(steps - self.tally.steps)
 
     def saved(self) -> Any:
@@ -106,11 +106,12 @@ class Integration(Walk):
         state = new_state(self.compiled)
         copy_state(self.state, state)
         waiting = self.memory.problem.solver.memory[slots.ROW]
-        return state, self.accel_step, self.tally.steps, self.impulses.filtered, self.graded, waiting
+        counted = self.accel_step, self.tally.steps, self.impulses.filtered, self.crossings
+        return state, counted, self.graded, waiting
 
     def load(self, saved: Any, goes_on: bool = False) -> None:
         """Take it back; steps that are tried complete no stored state."""
-        state, self.accel_step, steps, self.impulses.filtered, self.graded, waiting = saved
+        state, (self.accel_step, steps, self.impulses.filtered, self.crossings), self.graded, waiting = saved
         copy_state(state, self.state)
         self.memory.problem.solver.memory[slots.ROW] = waiting if goes_on else -1.0
         self.tally.add(steps - self.tally.steps)

@@ -112,7 +112,7 @@ class Walk(ABC):
     def __init__(self) -> None:
         self.parts: list[float] = []
         self.impulses = Impulses()  # of loads, looked after where steps adapt
-        self.crossings: list[Jump] = []
+        self.crossings: tuple[Jump, ...] = ()  # part of the state, which a step that is taken back leaves
         self._kept: Any = None
 
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> StepFailure | None:
@@ -139,7 +139,7 @@ class Walk(ABC):
     def _across(self, t: float, h: float) -> StepFailure | None:
         """The step from t to t + h in parts, with what happens at breaks between them; taken back where one fails."""
         self.push(t)
-        side, taken, before, crossed, at = SIDE * h, self.tally.steps, self.saved(), len(self.crossings), t
+        side, taken, before, at = SIDE * h, self.tally.steps, self.saved(), t
         breaks = self.parts[bisect_right(self.parts, t + side) : bisect_right(self.parts, t + h + side)]
         try:
             for k, end in enumerate((*breaks, t + h)):
@@ -152,7 +152,6 @@ class Walk(ABC):
                 at = end
         except StepFailure as failure:
             self.load(before)
-            del self.crossings[crossed:]
             return failure
         self.tally.add(taken + 1 - self.tally.steps)
         self.joined(t + h, h)
@@ -221,7 +220,8 @@ class Walk(ABC):
         `stored_after`: whether the state that is stored at this time is the one after it.
         """
         both = np.array([t * (1.0 - 1e-15) - SIDE * h, t + SIDE * h])
-        self.crossings.append(Jump(float(both[0]) if stored_after else t, both, before, self.row()))
+        at = max([float(both[0]) if stored_after else t, *(jump.t for jump in self.crossings[-1:])])  # in their order
+        self.crossings += (Jump(at, both, before, self.row()),)
 
     def jolt(
         self, t: float, h: float, moment: Moment, impulses: dict[Any, Array], open: frozenset[str] | None = None
@@ -270,7 +270,7 @@ class Walk(ABC):
         """All that a run needs to go on in another process, between two steps: what is stored, the state, memories."""
         return {
             **self.belongings(), "at_breaks": self.at_breaks, "work": [self.tally.halved, self.tally.rejected],
-            "impulses": self.impulses.filtered, "crossings": self.crossings, "replaced": self.replaced,
+            "impulses": self.impulses.filtered, "crossings": list(self.crossings), "replaced": self.replaced,
             "control": None if self.controlled is None else self.controlled.keepsake(),
             "phases": None if self.phases is None else self.phases.keepsake(),
             "watch": None if self.watch is None else self.watch.keepsake(),
@@ -288,7 +288,7 @@ class Walk(ABC):
         self.impulses.resume(kept["impulses"], kept.get("t", 0.0))
         row = self.row()
         demand_like(kept["crossings"], [(0.0, np.zeros(2), row, row)] * len(kept["crossings"]))
-        self.crossings = [Jump(*crossing) for crossing in kept["crossings"]]
+        self.crossings = tuple(Jump(*crossing) for crossing in kept["crossings"])
         if self.controlled is not None:
             self.controlled.resume(kept["control"])
             self.controlled.tell()
