@@ -10,6 +10,9 @@ from scipy.integrate import solve_ivp
 from scipy.special import erf
 
 import cosserat as cs
+from cosserat.results.status import Outcome
+from cosserat.solve.motion.events import Watch
+from cosserat.solve.motion.walk import StepFailure
 
 G = 9.81
 METHODS = [
@@ -332,3 +335,33 @@ def test_a_pulse_that_an_event_cuts_in_two(method: tuple[str, str]) -> None:
     whole, before = np.sqrt(np.pi), 0.5 * np.sqrt(np.pi) * (1.0 + erf(0.2))
     assert float(run.velocity("carrier")[-1, 2]) == pytest.approx(before / 3.0 + (whole - before) / 2.0, abs=1e-6)
     assert float(run.velocity("rider")[-1, 2]) == pytest.approx(before / 3.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS[:3])
+def test_an_event_in_a_step_that_has_to_be_split(method: tuple[str, str]) -> None:
+    """Parts of a step and what is left of it are split as steps are: they raised an error, or ended the run."""
+    model = cs.Model("gyroscope")
+    model.add(cs.RigidBody("top", 1.0, (0, 0, 0), (0.1, 0.12, 0.15), angular_velocity=(1, 200, 2)))
+    kick = cs.Event("kick", lambda t, state: t - 0.061, lambda t, state: {"top": (0, 0, 1.0)}, direction="rising")
+    run = cs.simulate(model, 0.2, 0.05, events=kick, formulation=method[0], integrator=method[1])
+    assert run.status.ok, run.status.message
+    assert run.stats["steps_split"] > 0
+    assert np.allclose(run.time, [0.0, 0.05, 0.061, 0.1, 0.15, 0.2])
+    assert float(run.velocity("top")[2, 2]) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("step", [0.01, None])
+@pytest.mark.parametrize("method", METHODS[:3])
+def test_a_run_whose_parts_of_steps_fail_keeps_what_it_has(
+    method: tuple[str, str], step: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends with a status before that step; it raised an error, and all was lost."""
+    monkeypatch.setattr(Watch, "part", lambda self, t, h: StepFailure(Outcome.NOT_CONVERGED))
+    settings: Any = {"formulation": method[0], "integrator": method[1]}
+    whole = cs.simulate(pendulum(), 0.5, step, **settings)
+    run = cs.simulate(pendulum(), 0.5, step, events=at_angle(1.0, stop=True), **settings)
+    assert run.status.outcome is Outcome.NOT_CONVERGED
+    assert 5 < len(run.time) < len(whole.time)
+    assert run.time[-1] == run.status.time
+    assert float(run.coordinate("hinge")[-1]) < 1.0
+    assert np.allclose(run.position("bob").values, whole.position("bob").values[: len(run.time)], atol=1e-6)

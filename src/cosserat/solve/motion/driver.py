@@ -19,13 +19,12 @@ from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.interrupts import Interrupts
 from cosserat.solve.motion.stopwatch import Tally
-from cosserat.solve.motion.walk import NEVER, Grid, StepFailure, Walk
+from cosserat.solve.motion.walk import MOST_HALVINGS, Grid, Walk
 from cosserat.solve.motion.watching import ROUNDED, Ended, given_up, status_of, watched_step
 from cosserat.solve.motion.wheels import TurnLimit
 
 Progress = Callable[[float, Tally], None]
 
-_MOST_HALVINGS = 10
 _ROUND = 1e-6  # of a step that durations may be longer: numbers of single precision
 _CHUNK = 4096  # steps for which functions of time are sampled at once, at most
 _WATCHED = 64  # steps between two looks at how far wheels turn
@@ -192,7 +191,10 @@ class EqualSteps(Driver):
         failure = walk.advance(self.t, h, n, every, done)
         self.done = done + walk.done
         if failure is not None:
-            _split_step(walk, start + self.done * h, h, failure)
+            at = start + self.done * h
+            failure = walk.split(at, h, failure)
+            if failure is not None:
+                raise Ended(given_up(walk, failure, at, h / 2**MOST_HALVINGS))
             self.done += 1
             if self.done % every == 0:
                 walk.store()
@@ -233,17 +235,3 @@ def turned(limit: TurnLimit, t: float, h: float) -> Status:
             f"rad are allowed; use steps of {0.9 * limit.step:.2g} s"
         )
     return Status(Outcome.TURNS_TOO_FAR, t, told)
-
-
-def _split_step(walk: Walk, t: float, h: float, failure: StepFailure) -> None:
-    """Take the step from t to t + h, which failed, in ever smaller parts."""
-    walk.keep()
-    for level in range(1, (_MOST_HALVINGS if walk.splits else 0) + 1):
-        walk.tally.halved += 1
-        again = walk.advance(t, h / 2**level, 2**level, NEVER, 0)
-        if again is None:
-            walk.tally.add(1 - 2**level)
-            return
-        failure = again
-        walk.restore()
-    raise Ended(given_up(walk, failure, t, h / 2**_MOST_HALVINGS))

@@ -16,7 +16,7 @@ from cosserat.solve.motion.switching import switched
 from cosserat.solve.motion.walk import UNSTORED, StepFailure, Walk
 
 _SHARP = 1e-12  # of the step: how exactly the time of an event is found in it
-_SHORTEST = 1e-6  # of the step: parts that are taken to find it; what happens in shorter ones is a straight line
+_SHORTEST = 1e-6  # of the longest of these steps: parts that are taken to find it; what happens in shorter ones is a straight line
 _AT_ONCE = 1e-9  # of the step: what happens so early does at its start
 _ARMED = 1e-300
 _HALVINGS = 30  # in search of a time between two events of one kind
@@ -194,6 +194,7 @@ class Watch:
         self._walk, self._events, self._moment = walk, events, moment
         self.found: list[tuple[str, float]] = []
         self._before: tuple[Any, list[float]] | None = None  # the state before a step, and values there
+        self._longest = 0.0  # of the steps in which something happened (s)
         self._fresh: list[int] = []  # events that happened at the start of the step, or could not before it
 
     def _look(self, t: float) -> Moment:
@@ -211,7 +212,8 @@ class Watch:
 
     def stops(self, t: float, h: float) -> Crossing | None:
         """What happened in the step from t to t + h, which was taken: the first that ends the run or changes something,
-        and what happens with it, with the state before the step. All before it are noted.
+        and what happens with it, with the state before the step. All before it are noted. Raises `StepFailure`, in the
+        state before the step, where parts of it fail.
         """
         assert self._before is not None
         (before, old), new = self._before, self._values(t + h)
@@ -220,8 +222,15 @@ class Watch:
         if not crossed:
             self._fresh = []
             return None
-        after = self._walk.saved()
-        found = [(self._share(k, t, h, before, old[k], new[k]), self._events[k]) for k in crossed]
+        after, split = self._walk.saved(), self._walk.tally.halved
+        self._longest = max(self._longest, h)
+        try:
+            found = [(self._share(k, t, h, before, old[k], new[k]), self._events[k]) for k in crossed]
+        except StepFailure:
+            self._walk.load(before)
+            raise
+        finally:
+            self._walk.tally.halved = split  # parts that were tried do not count
         self._fresh = []
         shares = sorted(((share, event) for share, event in found if share is not None), key=lambda pair: pair[0])
         first = next((share for share, event in shares if event.acts), np.inf)
@@ -244,21 +253,24 @@ class Watch:
         from scipy.optimize import brentq  # most runs do without
 
         known, low = {0.0: old, 1.0: new}, 0.0
+        shortest = min(0.25, _SHORTEST * self._longest / h)  # in what is left of a step, too
+        early = max(0.5 ** _PASSES[0], 4.0 * shortest)
 
         def value(share: float) -> float:
-            if 0.0 < share < _SHORTEST:
-                return old + share / _SHORTEST * (value(_SHORTEST) - old)
+            if 0.0 < share < shortest:
+                return old + share / shortest * (value(shortest) - old)
             if share not in known:
                 self._walk.load(before)
-                if self.part(t, share * h) is not None:
-                    raise SolveError(f"Event {self._events[k].name!r}: parts of the step from {t:.6g} s fail")
+                failure = self.part(t, share * h)
+                if failure is not None:
+                    raise failure
                 known[share] = self._events[k].value(t + share * h, self._look(t + share * h))
             return known[share]
 
         if abs(old) == _ARMED:  # it happened at the start of the step: the next time is after it has left
             low = next((0.5**i for i in range(1, _HALVINGS) if value(0.5**i) * new < 0.0), 0.0)
             if low == 0.0:  # it never turned back: its impulse let it pass, at a speed, or held it
-                return None if value(0.5**_PASSES[0]) / value(0.5**_PASSES[1]) < _AT_A_SPEED else 0.0
+                return None if value(early) / value(0.25 * early) < _AT_A_SPEED else 0.0
         elif k in self._fresh:  # its first value may be a rounding error beside zero
             low = next((0.5**i for i in range(1, _PASSES[1] + 1) if value(0.5**i) * new < 0.0), 0.0)
             if low == 0.0:
@@ -290,7 +302,8 @@ class Watch:
 
     def keepsake(self) -> dict[str, Any]:
         """What was found, and values at the present state, for `resume`."""
-        return {"found": self.found, "values": None if self._before is None else self._before[1], "fresh": self._fresh}
+        values = None if self._before is None else self._before[1]
+        return {"found": self.found, "values": values, "fresh": self._fresh, "longest": self._longest}
 
     def resume(self, kept: dict[str, Any]) -> None:
         """Become what gave a keepsake."""
@@ -301,11 +314,14 @@ class Watch:
             demand_like(values, [0.0] * len(names))
         self.found, self._before = kept["found"], None if values is None else (None, values)
         self._fresh = [k for k in kept.get("fresh", []) if k in range(len(names))]
+        self._longest = float(kept.get("longest", 0.0))
 
     def part(self, t: float, h: float) -> StepFailure | None:
         """Take a part of a step, of length h, with what it leaves out of the impulses of loads where steps adapt."""
         walk = self._walk
         failure = walk.advance(t, h, 1, UNSTORED, 0)
+        if failure is not None:
+            failure = walk.split(t, h, failure)
         missed = None if failure is not None else walk.impulses.missed(t, h)
         if missed is not None:
             walk.make_up(missed, t, h)

@@ -24,6 +24,7 @@ from cosserat.solve.motion.wheels import TurnLimit
 NEVER = 2**62  # as `every`: a part of a step, or one that is tried
 UNSTORED = NEVER - 1  # a step like all others that is not stored
 SIDE = 1e-9  # of the step: how far from a break its two sides are
+MOST_HALVINGS = 10  # of a step that fails
 AHEAD = 512  # steps for which a controlled run samples functions of time at once
 _NEAR = 1e-6  # of the step: times that are those of a grid
 
@@ -209,6 +210,19 @@ class Walk(ABC):
     def restore(self) -> None:
         """Go back to the state kept last, and forget the steps taken since."""
         self.load(self._kept)
+
+    def split(self, t: float, h: float, failure: StepFailure) -> StepFailure | None:
+        """Take the step from t to t + h, which failed, in ever smaller parts; how the smallest failed, if all did."""
+        self.keep()
+        for level in range(1, (MOST_HALVINGS if self.splits else 0) + 1):
+            self.tally.halved += 1
+            again = self.advance(t, h / 2**level, 2**level, NEVER, 0)
+            if again is None:
+                self.tally.add(1 - 2**level)
+                return None
+            failure = again
+            self.restore()
+        return failure
 
     def row(self) -> Row:
         """What is stored of the state."""

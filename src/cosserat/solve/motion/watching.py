@@ -6,7 +6,7 @@ from cosserat.errors import CosseratError
 from cosserat.results.status import Outcome, Status, StopRun
 from cosserat.solve.motion.events import MOST_IN_A_STEP
 from cosserat.solve.motion.switching import Misfit
-from cosserat.solve.motion.walk import UNSTORED, StepFailure, Walk
+from cosserat.solve.motion.walk import MOST_HALVINGS, UNSTORED, StepFailure, Walk
 
 ROUNDED = 1e-9  # of a step: what is left of it at its end
 
@@ -38,6 +38,7 @@ def watch_step(walk: Walk, t: float, h: float, stored: bool, known: bool) -> tup
     `stored`: the state after the step was stored; `known`: that before it, too, in whose place one after an event at
     once comes.
     """
+    crossing, began = None, known
     try:
         crossing = walk.watch.stops(t, h)
         if crossing is None:
@@ -47,8 +48,14 @@ def watch_step(walk: Walk, t: float, h: float, stored: bool, known: bool) -> tup
         part, known = crossing.share * h, known and crossing.share == 0.0
         failure = walk.watch.part(t, part) if part > 0.0 else None
         if failure is not None:
-            raise Ended(given_up(walk, failure, t, part))
+            raise failure
         walk.watch.react(crossing.events, t + part, h)
+    except StepFailure as failure:  # the state is that before the step
+        if stored and crossing is None:
+            walk.drop()
+        if not began:
+            walk.store()
+        raise Ended(given_up(walk, failure, t, h / 2**MOST_HALVINGS), at_event=True, known=began) from None
     except Misfit as misfit:
         if not known:
             walk.store()
@@ -88,7 +95,9 @@ def watched_step(walk: Walk, t: float, h: float, stored: bool, known: bool, time
         walk.watch.begin(t)
         failure = walk.advance(t, end - t, 1, UNSTORED, 0)
         if failure is not None:
-            raise Ended(given_up(walk, failure, t, end - t))
+            failure = walk.split(t, end - t, failure)
+        if failure is not None:
+            raise Ended(given_up(walk, failure, t, (end - t) / 2**MOST_HALVINGS))
     if dropped:
         if stored:
             walk.store()
