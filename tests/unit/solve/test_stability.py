@@ -147,6 +147,36 @@ def test_no_equilibrium():
     assert model.parameters["T"] == 0.0
 
 
+@pytest.mark.parametrize("values", [[0, 20], [0, 3, 6], [0, 10], np.linspace(0, 20, 11)])
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_snap_through_between_values(values, formulation):
+    """Two springs in a flat arch snap through at 3.02 N; the arch that hangs down is no continuation."""
+    model, P = cs.Model("arch"), cs.Parameter("P", 0.0)
+    apex = model.add(cs.RigidBody("apex", mass=1, com=(0, 0, 0.2), inertia=np.eye(3)))
+    model.add(cs.Prismatic("rail", cs.GROUND, apex, axis=(0, 0, 1)))
+    for x in (-1, 1):
+        model.add(cs.Spring(f"spring{x + 1}", cs.GROUND.at((x, 0, 0)), apex, stiffness=1000))
+    model.add(cs.Force("load", apex, (0, 0, -P)))
+    with pytest.raises(SolveError, match=r"no equilibrium at P = 3\.\d* .*continuation"):
+        cs.stability(model, "P", values, formulation=formulation)
+
+
+@pytest.mark.parametrize("values", [np.linspace(0, 4000, 13), np.linspace(0, 2824.6, 4), [0, 1600, 3200]])
+def test_imperfect_column(values):
+    """A column that a side load bends never buckles; its other branch, bent against that load, is another path."""
+    model, P = cs.Model("mast"), cs.Parameter("P", 0.0)
+    alloy = cs.Material(E=70e9, nu=0.33, rho=2700)
+    mast = model.add(cs.Beam("mast", [(0, 0, 0), (0, 0, 3)], section=cs.Tube(0.05, 0.046), material=alloy))
+    model.add(cs.Fixed("clamp", cs.GROUND, mast.start))
+    model.add(cs.Force("load", mast.end, (0, 0, -P)))
+    model.add(cs.Force("side", mast.at(0.5), (20, 0, 0)))
+    try:
+        answer = str(cs.stability(model, "P", values, n=3))
+    except SolveError as error:
+        answer = str(error)
+    assert "stable throughout" in answer or "with cs.continuation" in answer
+
+
 def test_bad_start():
     with pytest.raises(SolveError, match="about=3 is not understood"):
         cs.stability(column(), "P", [0, 1], about=3)

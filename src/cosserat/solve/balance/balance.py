@@ -29,6 +29,9 @@ MAX_ITERATIONS = 40
 SLOW, MAX_HALVINGS = 4, 4  # iterations without a search along corrections, and how often it halves one
 MAX_LEAP, MAX_CUTS = 14, 3  # iterations of a leap to the full load, and corrections that may be cut in it
 TOO_FAR = 1.5  # rad, or half the mechanism's extent: a first correction beyond this belongs to a smaller load step
+NEARBY = 0.2 * TOO_FAR  # the same where the branch of equilibria must not be left
+STRAYS = 0.75  # times the correction before: a larger one leads away from the branch (1/2, 2/3 at a critical point)
+NO_BRANCH = 1e-3  # of the extent: a correction that leads to no other branch
 FREE_SHIFT = 1e-6  # relative to typical stiffness: holds motions that nothing resists
 FREE_TOLERANCE = 1e3  # rounding errors of forces are amplified along free motions
 _NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be what is left of others
@@ -290,10 +293,11 @@ class Balance(ABC):
         norm = self.size_of(correction)
         return (lu if norm <= 1e12 * self.extent else None), correction, norm
 
-    def balance(self, tolerance: float, *, limit_first: bool) -> Attempt:
+    def balance(self, tolerance: float, *, limit_first: bool, stay: bool = False) -> Attempt:
         """Newton's method with predicted residuals from the present state.
 
-        Corrections are full ones at first, and searched along where the iteration turns out to be slow.
+        Corrections are full ones at first, and searched along where the iteration turns out to be slow. To `stay` on
+        the branch of equilibria where it began, they have to be small, and to shrink from one to the next.
         """
         rhs = self.residual()
         previous = np.inf
@@ -301,9 +305,9 @@ class Balance(ABC):
             lu, correction, norm = self._correction(rhs, 0.0)
             if lu is None:
                 return Attempt.SINGULAR
-            if iteration == 0 and limit_first and self.reach(correction) > TOO_FAR:
+            if iteration == 0 and limit_first and self.reach(correction) > (NEARBY if stay else TOO_FAR):
                 return Attempt.TOO_FAR
-            if norm > 10.0 * self.extent:
+            if norm > 10.0 * self.extent or (stay and norm > max(STRAYS * previous, NO_BRANCH * self.extent)):
                 return Attempt.FAILED
             if iteration > SLOW:
                 rhs, before = self._searched(lu, correction, norm)

@@ -233,7 +233,7 @@ class NodalSweep(Sweep):
             return point
         trial.force[:] = configuration.force
         statics = Statics(compiled, memory, rotation)
-        if statics.balance(_TOLERANCE * compiled.size, limit_first=not last) is not Attempt.BALANCED:
+        if statics.balance(_TOLERANCE * compiled.size, limit_first=not last, stay=True) is not Attempt.BALANCED:
             return None
         point.refresh()
         return point if np.all(np.isfinite(trial.frame)) else None

@@ -33,6 +33,7 @@ _TINY = 1e-5  # |s|, relative to the largest, below which it is the square root 
 _SHARP = 1e-11  # the same where simple eigenvalues near zero were found to full precision
 _DOUBLE = 1e-5  # relative distance of imaginary eigenvalues that have met
 _PARALLEL = 0.99  # likeness of shapes of eigenvalues that have met, not only passed one another
+_BEFORE = 1e-2  # how far before a critical value, relative to the bracket, its branch must go on
 _ASIDE = 0.382  # where between two values others are probed: critical values on a grid do not lie there
 _BEYOND = 1e-3  # how far beyond the last value, relative to the last step
 _PILE = 1e-7  # distance of crossings, relative to the value, that cannot be told apart
@@ -130,10 +131,17 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
             far = middle
             loss = far.n_growing > near.n_growing
     if not np.isfinite(guess):
+        if not near.continues(far):
+            raise SolveError(
+                f"{far.where} the equilibrium leaps to another branch; pass values on one side of it, or follow the "
+                "path with cs.continuation"
+            )
         return None, far
     if len(points) > 1 and not live.mirrored(s):
         guess, imaginary = _polish(evaluate, points[-1], guess, complex(0.0, imaginary))
     guess = min(max(guess, min(a.value, b.value)), max(a.value, b.value))
+    if abs(near.value - guess) > _BEFORE * abs(b.value - a.value):
+        evaluate(guess + _BEFORE * (near.value - guess))  # an error at a limit point, where another branch begins
     flutter = abs(imaginary) > _STATIC * size
     count = abs(far.n_growing - near.n_growing) // (2 if flutter else 1)
     return EigenCrossing(guess, complex(0.0, abs(imaginary) if flutter else 0.0), flutter, loss, max(count, 1)), far

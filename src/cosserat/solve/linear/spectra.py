@@ -38,6 +38,8 @@ class Spectrum:
         Whether simple eigenvalues near zero are found to full precision, and not to its square root.
     settled : bool
         Whether the value is critical, and its neutral eigenvalues were set on the imaginary axis.
+    where : str
+        Who asked for it, at which values, in words.
     """
 
     value: float
@@ -47,6 +49,7 @@ class Spectrum:
     undamped: bool
     sharp: bool = False
     settled: bool = False
+    where: str = ""
 
     @property
     def rounding(self) -> float:
@@ -67,6 +70,12 @@ class Spectrum:
     def n_zero(self) -> int:
         """How many eigenvalues are zero: free motions, and those that rounding cannot tell from it."""
         return int(np.count_nonzero(self.eigenvalues == 0.0))
+
+    def continues(self, other: Spectrum) -> bool:
+        """Whether most eigenvalues are those of another spectrum, computed at very nearly the same value."""
+        moving = self.eigenvalues[self.eigenvalues != 0.0]
+        apart = np.min(np.abs(moving[:, None] - other.eigenvalues[None, :]), axis=1, initial=np.inf)
+        return bool(np.mean(apart <= _SAME * np.abs(moving)) > 0.5) if len(moving) else True
 
     def mirrored(self, s: complex) -> bool:
         """Whether -conj(s) is an eigenvalue too, as in systems that dissipate nothing."""
@@ -108,7 +117,9 @@ class Spectra:
         self.count += 1
         matrices = self._states.at(*values).matrices()
         s, shapes = eigenpairs(matrices, self._n, beyond=self._fast)
-        found = Spectrum(values[0], s, shapes, matrices.mass, is_undamped(matrices), sharp=matrices.inner is not None)
+        sharp, knobs = matrices.inner is not None, self._states.knobs
+        where = f"{knobs.caller}: at {knobs.text(values)}"
+        found = Spectrum(values[0], s, shapes, matrices.mass, is_undamped(matrices), sharp=sharp, where=where)
         if self._fast is not None:
             self._fast += s[found.growing & (np.arange(len(s)) >= self._n) & (s.imag > 0.0)].imag.tolist()
         return found

@@ -194,7 +194,7 @@ class TreeSweep(Sweep):
         if left <= _AT_REST:
             return point
         balance = TreeBalance(system, state)  # states of laws follow, those of the point stay
-        if balance.balance(_TOLERANCE * system.compiled.size, limit_first=not last) is Attempt.BALANCED:
+        if balance.balance(_TOLERANCE * system.compiled.size, limit_first=not last, stay=True) is Attempt.BALANCED:
             return TreePoint(system, balance.now)
         if last and left <= 1.0:  # where it buckles, corrections do not settle, but the state is in balance
             return point
