@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import frame_to_row
 from cosserat.compile.modal_dynamics import Seat, affine_fields
-from cosserat.kernels.arrays import Packed
+from cosserat.kernels.arrays import Packed, zeros
 from cosserat.kernels.flexible import arrays
 from cosserat.kernels.flexible.bent import ROOM
 from cosserat.kernels.flexible.body_tangents import MODE_ROW
@@ -201,6 +201,11 @@ def pack_seats(seats: Sequence[Seat]) -> arrays.Seats:
     rows_at = 6 * (np.cumsum(modes) - modes)
     joined = [_joined([table for _, table in tables.values()]) for tables in (shapes, pairs)]
     return arrays.Seats(link, modes, shape_at, pair_at, rows_at, frame, interface, *joined)
+
+
+def new_motions(seats: arrays.Seats) -> arrays.SeatMotions:
+    """Room for their motions at a state."""
+    return zeros(arrays.SeatMotions, ns=len(seats.link), nr=6 * int(seats.modes.sum()))
 
 
 def _place(table: Array, tables: dict[bytes, tuple[int, Array]]) -> int:

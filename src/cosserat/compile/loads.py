@@ -157,6 +157,25 @@ def _mesh(beam: Beam, stations: list[float]) -> BeamMesh:
     return mesh_beam(beam, stations, 0, 0)
 
 
+def in_world_axes(R: Array, gain: Array) -> tuple[Array, Array]:
+    """Axes of the world (12,), carried by a place with the axes R there, and a gain (6, 6) of the place in these."""
+    turn = np.zeros((6, 6))
+    turn[:3, :3] = turn[3:, 3:] = R
+    return frame_to_row(se3.frame(R.T, np.zeros(3))), turn @ gain @ turn.T
+
+
+def seat_loads(loads: Sequence[NodalLoad], seats: Sequence[int]) -> Loads:
+    """Arrays of loads on seats with these numbers; each has a sample of its own."""
+    turned = [in_world_axes(load.axes, load.gain) for load in loads]
+    return zeros(Loads)._replace(
+        node=ints(seats),
+        frame=np.array([frame for frame, _ in turned]).reshape(-1, 12),
+        follower=ints([row.load.follower for row in loads]),
+        gain=np.array([gain for _, gain in turned]).reshape(-1, 6, 6),
+        column=ints(range(len(loads))),
+    )
+
+
 def spring_arrays(parts: Parts) -> Springs:
     """Arrays of springs, dampers and tendons; the tensions that are given are the last of `Parts.efforts`."""
     springs, attach = parts.model.springs, parts.skeleton.attach
@@ -209,11 +228,8 @@ def load_arrays(parts: Parts) -> Loads:
 
     def share_out(line: DistributedLoad, mesh: BeamMesh, i: int, gain: Array, column: int) -> None:
         """Put a share of a line load on a node of a beam: the sample is in world axes fixed to the node."""
-        R = mesh.frames[i, :3, :3]
-        turn = np.zeros((6, 6))
-        turn[:3, :3] = turn[3:, 3:] = R
-        frame = frame_to_row(se3.frame(R.T, np.zeros(3)))
-        rows.append((mesh.first_node + i, frame, int(line.follower), turn @ gain @ turn.T, column))
+        frame, turned = in_world_axes(mesh.frames[i, :3, :3], gain)
+        rows.append((mesh.first_node + i, frame, int(line.follower), turned, column))
 
     for load in model.loads:
         at = skeleton.attach(load.place)

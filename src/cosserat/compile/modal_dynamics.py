@@ -16,7 +16,7 @@ Seats are frames carried by a link of a tree, fixed to it or moving with an inte
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -129,11 +129,6 @@ class Seat:
         if self.interface is None:
             return np.zeros(6)
         return se3.adjoint(se3.inverse(self.frame)) @ interface_bias(self.interface, modal, rates)
-
-
-def beside(seat: Seat, offset: Array) -> Seat:
-    """The seat moved by an offset along its own axes."""
-    return replace(seat, frame=seat.frame @ se3.frame(np.eye(3), offset)) if offset.any() else seat
 
 
 def seat_on(link: int, carrier: Array, place: Array, interface: Interface | None) -> Seat:

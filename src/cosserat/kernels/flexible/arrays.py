@@ -8,7 +8,7 @@ whose rows are twists (one per coordinate) are stored row by row, six numbers ea
 from typing import Annotated, NamedTuple
 
 from cosserat.jit import passed_as
-from cosserat.kernels.arrays import F1, F2, F3, I1, I2, Owned, Visit
+from cosserat.kernels.arrays import F1, F2, F3, I1, I2, Loads, Owned, Springs, Visit
 
 WELD = -1
 """A joint without freedoms; the other kinds are those of `kernels.recursion.table`."""
@@ -69,29 +69,28 @@ class Seats(NamedTuple):
     pair: F1  # (m, m, 6) each: displacements of second order
 
 
-class ForceArrays(NamedTuple):
-    """What acts besides gravity."""
+class SeatMotions(NamedTuple):
+    """Seats at a state: frames, twists and wrenches as nodes have them, and how they hang on their links."""
 
-    spring: I1  # (ns+1,) range of the seats that a spring or tendon passes, see `kernels.springs`
-    elasticity: F2  # (ns, 4) stiffness, damping, length, 1 where it goes slack
-    tension: I1  # (ns,) where `Laws.parameter` has the tension that it is given, -1: none
-    load: I1  # (nl,) seats
-    axes: F2  # (nl, 9) axes of the place, for followers
-    follower: I1  # (nl,)
-    gain: F3  # (nl, 6, 6) in the axes of the seat: shares of a distributed load
-    passive: F2  # (7, n_v) stiffness, damping, friction, speed of joint coordinates; kp, kd, limit of servos
+    frame: Annotated[F2, "ns", 12]  # in the world
+    twist: Annotated[F2, "ns", 6]  # in their own axes
+    wrench: Annotated[F2, "ns", 6]  # minus what acts on them, in their own axes
+    inside: Annotated[F2, "ns", 12]  # frame in the link
+    bias: Annotated[F2, "ns", 6]  # see `seats.place_seat`
+    rows: Annotated[F1, "nr"]  # the same, from `Seats.rows_at` on
 
 
 class Laws(NamedTuple):
-    """Laws of users at any number of seats; see `kernels.state_loads`."""
+    """Laws of users at any number of seats; the first ones as in `kernels.arrays.StateLoads`."""
 
-    first: Annotated[I1, "ns+1"]  # range of its places in ...
-    seat: Annotated[I1, "nsp"]  # ... these
-    acts: Annotated[I1, "ns"]  # on how many of its places it acts, the first ones
-    length: Annotated[F1, "ns"]  # over which the law may change, for differences
-    start: Annotated[I1, "ns+1"]  # range of its parameters in ...
-    parameter: Annotated[F1, "np"]  # ... this; behind them places for its states
-    inner: Annotated[I1, "ns+1"]  # range of its states among those of all laws, see `kernels.law_states`
+    first: Annotated[I1, "ns+1"]
+    node: Annotated[I1, "nsp"]  # seats
+    frame: Annotated[F2, "nsp", 12]  # identities
+    acts: Annotated[I1, "ns"]
+    length: Annotated[F1, "ns"]
+    start: Annotated[I1, "ns+1"]
+    parameter: Annotated[F1, "np"]
+    inner: Annotated[I1, "ns+1"]
     unit: Annotated[I2, "ns", 3]  # addresses of the law, of its derivative and of its inertia, 0: none is given
     signal: Annotated[I1, "nm"]  # numbers in `parameter` that follow sampled inputs
     burning: Annotated[I2, "nb", 2]  # links whose inertia changes with time, and where `parameter` has its ten numbers
@@ -99,9 +98,19 @@ class Laws(NamedTuple):
     # that has the same for the law which takes its weight back, -1: no such
     inertia: Annotated[F3, "n", 6, 6]  # of the links: `Links.inertia`
     clock: Annotated[F1, 1]  # time
-    wrench: Annotated[F2, "ns", "nw"]  # at the state that is linearised, in the axes of the places
-    slope: Annotated[F3, "ns", "nw", "nl"]  # derivatives there by frame and twist of each place
-    change: Annotated[F1, "nw"]  # of the wrenches of one law along a direction
+
+
+class Items(NamedTuple):
+    """Springs, loads and laws as what acts at seats: each at some, those of one item behind those of the one before."""
+
+    first: Annotated[I1, "ni+1"]  # range of its seats
+    at: Annotated[I1, "ni"]  # where it begins in ...
+    slope: Annotated[F1, "nk"]  # ... this: derivatives (6n, 12n) of its wrenches by frame and twist of its n seats
+    change: Annotated[F1, "nw"]  # of the wrenches of one item along a direction
+    power: Annotated[F1, 2]  # that dampers of springs take, negative; of loads, laws, and what springs are given
+    K: Annotated[F2, "nw", "nw"]  # room for one spring
+    C: Annotated[F2, "nw", "nw"]
+    row: Annotated[F2, "nw", 12]
 
 
 class LawStateArrays(NamedTuple):
@@ -135,7 +144,11 @@ class Acting(NamedTuple):
     """What acts, and the seats where it does."""
 
     places: Seats
-    forces: ForceArrays
+    motion: SeatMotions
+    springs: Springs  # nodes are seats; columns are those of `Laws.parameter`
+    loads: Loads  # nodes are seats
+    passive: F2  # (7, n_v) stiffness, damping, friction, speed of joint coordinates; kp, kd, limit of servos
+    items: Items
     inputs: TreeInputs
     laws: Laws
     visit: Visit

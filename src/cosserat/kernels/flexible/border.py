@@ -15,10 +15,10 @@ from cosserat.jit import helper, passed_as, stage
 from cosserat.kernels import freedoms, springs, state_loads
 from cosserat.kernels.arrays import F1, F2, I1
 from cosserat.kernels.flexible.articulated import solve_once
-from cosserat.kernels.flexible.closing import bring_rows, clear_rows
-from cosserat.kernels.flexible.forces import constants_of, differentiate_law, push, seat_motion, straight
+from cosserat.kernels.flexible.closing import between, bring_rows, clear_rows
+from cosserat.kernels.flexible.forces import differentiate_law
 from cosserat.kernels.flexible.inverses import invert, safe_inverse
-from cosserat.kernels.frames import relative
+from cosserat.kernels.flexible.seats import push
 from cosserat.kernels.vectors import ZERO, cross, dot, mul_t, neg, scale
 
 
@@ -47,28 +47,28 @@ class Border(NamedTuple):
 
 
 @helper
-def soften_springs(links, acting, now, q, scratch, c_v, c_q, first, on_links_out, K_out):
+def soften_springs(links, acting, c_v, c_q, first, on_links_out, K_out):
     """Rows and stiffness of springs and tendons: one along the line, and two across each of its pieces."""
-    seats, forces, row = acting.places, acting.forces, first
-    for i in range(len(forces.spring) - 1):
+    seats, motion, sp, row = acting.places, acting.motion, acting.springs, first
+    for i in range(len(sp.stiffness)):
         length, along = 0.0, row
-        for s in range(forces.spring[i], forces.spring[i + 1] - 1):
-            R_a, x_a, _, _, P_a, y_a = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
-            R_b, x_b, _, _, P_b, y_b = seat_motion(links, seats, now, s + 1, q, scratch.more, scratch.last)
-            long, e = straight(x_a, x_b)
+        for s in range(sp.start[i], sp.start[i + 1] - 1):
+            r, long, R_a, y_a, R_b, y_b = springs.piece(sp, s, motion.frame)
+            e = scale(1.0 / long if long >= springs.SHORT else 0.0, r)
             length += long
             f, g = across(e)
             for k in range(3):
                 d = e if k == 0 else f if k == 1 else g
                 at = along if k == 0 else row + k
-                push(links, seats, s, P_a, y_a, scratch.rows, neg(mul_t(R_a, d)), ZERO, on_links_out[at])
-                push(links, seats, s + 1, P_b, y_b, scratch.more, mul_t(R_b, d), ZERO, on_links_out[at])
+                p, n = neg(mul_t(R_a, d)), mul_t(R_b, d)
+                push(links, seats, motion, sp.node[s], p, cross(y_a, p), on_links_out[at])
+                push(links, seats, motion, sp.node[s + 1], n, cross(y_b, n), on_links_out[at])
             K_out[row + 1 - first, row + 1 - first] = long
             row += 2
         row += 1
-        k, c, rest, slack, given = constants_of(forces, acting.laws, i)
-        by_length, by_rate = springs.slopes(k, c, rest, slack, given, length, 0.0)
-        tension = max(0.0, springs.held(k, rest, slack, given, length))
+        stiffness, rest, slack, given = springs.numbers(sp, i)
+        by_length, by_rate = springs.slopes(stiffness, sp.damping[i], rest, slack, given, length, 0.0)
+        tension = max(0.0, springs.held(stiffness, rest, slack, given, length))
         at = along - first
         K_out[at, at] = c_v * by_rate + c_q * by_length
         for j in range(at + 1, row - first, 2):
@@ -91,38 +91,33 @@ def across(e):
 
 
 @helper
-def soften_cuts(links, closed, now, q, scratch, c_v, c_q, first, at_K, on_links_out, K_out):
+def soften_cuts(links, closed, c_v, c_q, first, at_K, on_links_out, K_out):
     """Rows and stiffness of freedoms of cut joints."""
-    seats, c, cut, rows = closed.places, closed.pairs, closed.cut, closed.rows
+    seats, motion, c, cut, rows = closed.places, closed.motion, closed.pairs, closed.cut, closed.rows
     for j in range(len(c.driven)):
         if c.cut[j + 1] == c.cut[j]:
             continue
         a, b = c.seat[j, 0], c.seat[j, 1]
-        R_a, x_a, _, _, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
-        R_b, x_b, _, _, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
-        R, x = relative(R_a, x_a, R_b, x_b)
+        R, x = between(motion, a, b)
         for i in range(c.cut[j], c.cut[j + 1]):
             f_a, m_a, f_b, m_b = freedoms.direction(cut, i, R, x)
             K_out[at_K + i, at_K + i] = c_v * rows.slope[i] + c_q * rows.stiff[i]
-            push(links, seats, a, P_a, y_a, scratch.rows, f_a, m_a, on_links_out[first + i])
-            push(links, seats, b, P_b, y_b, scratch.more, f_b, m_b, on_links_out[first + i])
+            push(links, seats, motion, a, f_a, m_a, on_links_out[first + i])
+            push(links, seats, motion, b, f_b, m_b, on_links_out[first + i])
 
 
 @helper
-def soften_laws(links, acting, now, q, scratch, c_v, c_q, first, at_K, on_links_out, K_out):
+def soften_laws(links, acting, c_v, c_q, first, at_K, on_links_out, K_out):
     """Rows and derivatives of users' laws: six rows for each of their places, its twist."""
-    seats, laws, visit = acting.places, acting.laws, acting.visit
+    seats, motion, laws, visit = acting.places, acting.motion, acting.laws, acting.visit
+    for p in range(len(laws.node)):
+        for k in range(6):
+            e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
+            f, t = (e, ZERO) if k < 3 else (ZERO, e)
+            push(links, seats, motion, laws.node[p], f, t, on_links_out[first + 6 * p + k])
     for i in range(len(laws.acts)):
         m, n = state_loads.extent(laws, i)
         begin = 6 * laws.first[i]
-        for b in range(n):
-            s = laws.seat[laws.first[i] + b]
-            R, x, u, w, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
-            state_loads.write_motion((R, x, u, w), visit.frame[b], visit.twist[b])
-            for k in range(6):
-                e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
-                f, t = (e, ZERO) if k < 3 else (ZERO, e)
-                push(links, seats, s, P, y, scratch.rows, f, t, on_links_out[first + begin + 6 * b + k])
         differentiate_law(acting, i)
         for row in range(6 * m):
             for column in range(6 * n):
@@ -138,16 +133,17 @@ def slope(J, row, column, c_v, c_q):
 
 
 @stage
-def soften(tree, acting, state, closed, border, c_v, c_q):
-    """Rows of springs, freedoms of cut joints and users' laws on links, after those of the constraints; K."""
-    links, forces, laws, rows = tree.links, acting.forces, acting.laws, closed.rows
-    now, scratch, q = state.motion, state.scratch, state.vectors.q
+def soften(tree, acting, closed, border, c_v, c_q):
+    """Rows of springs, freedoms of cut joints and users' laws on links, after those of the constraints; K.
+
+    All at the state at which forces and constraints were found last.
+    """
+    links, sp, laws, rows = tree.links, acting.springs, acting.laws, closed.rows
     m, K = len(rows.value), border.K
-    lines = len(forces.spring) - 1
-    n_springs, n_cuts = 2 * forces.spring[lines] - lines, len(rows.angle)
+    n_springs, n_cuts = 2 * len(sp.node) - len(sp.stiffness), len(rows.angle)
     count = n_springs + n_cuts
     if border.laws[0] == 1:
-        count += 6 * len(laws.seat)
+        count += 6 * len(laws.node)
     border.laws[1], border.laws[2] = m + count, count
     if count == 0:
         return 0
@@ -155,11 +151,11 @@ def soften(tree, acting, state, closed, border, c_v, c_q):
     for i in range(count):
         for j in range(count):
             K[i, j] = 0.0
-    soften_springs(links, acting, now, q, scratch, c_v, c_q, m, rows.on_links, K)
-    soften_cuts(links, closed, now, q, scratch, c_v, c_q, m + n_springs, n_springs, rows.on_links, K)
+    soften_springs(links, acting, c_v, c_q, m, rows.on_links, K)
+    soften_cuts(links, closed, c_v, c_q, m + n_springs, n_springs, rows.on_links, K)
     if border.laws[0] == 1:
         first, at = m + n_springs + n_cuts, n_springs + n_cuts
-        soften_laws(links, acting, now, q, scratch, c_v, c_q, first, at, rows.on_links, K)
+        soften_laws(links, acting, c_v, c_q, first, at, rows.on_links, K)
     return 0
 
 

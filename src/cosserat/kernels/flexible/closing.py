@@ -12,13 +12,11 @@ from typing import Annotated, NamedTuple
 from cosserat.jit import address_of, call_address, helper, load, passed_as, stage
 from cosserat.kernels import freedoms, joint_rows, rule_laws, touching
 from cosserat.kernels.arrays import F1, F2, F3, I1, I2, Visit
-from cosserat.kernels.flexible.arrays import MODE, Seats, Z
-from cosserat.kernels.flexible.forces import push, seat_motion
+from cosserat.kernels.flexible.arrays import SeatMotions, Seats
 from cosserat.kernels.flexible.inverse import project
 from cosserat.kernels.flexible.kinematics import accelerate
-from cosserat.kernels.flexible.seats import place_seat
-from cosserat.kernels.flexible.twists import bracket, combined
-from cosserat.kernels.frames import relative, twist_at_place
+from cosserat.kernels.flexible.seats import push, rate_of, visit
+from cosserat.kernels.frames import load_frame, relative
 from cosserat.kernels.vectors import IDENTITY, ZERO, add, axpy, cross, dot, load_matrix, mul
 from cosserat.kernels.vectors import load as load3
 
@@ -125,6 +123,7 @@ class Closed(NamedTuple):
     """All that closes loops."""
 
     places: Seats
+    motion: SeatMotions
     pairs: Pairs
     cut: Cut
     wheels: Wheels
@@ -137,19 +136,18 @@ class Closed(NamedTuple):
 
 
 @helper
-def seat_rate(links, seats, now, s, q, rates, rows_out, work):
-    """Rate of the twist of a seat, in its axes, for rates (n_z,) of the links' velocities."""
-    link = seats.link[s]
-    if link < 0:
-        return ZERO, ZERO
-    z, m, at = links.table[link, Z], seats.modes[s], 0
-    R, x, f, g = place_seat(seats, s, q, links.table[link, MODE], now.z, z + 6, rows_out, at, work)
-    u, w = twist_at_place(R, x, load3(now.z, z), load3(now.z, z + 3))
-    du, dw = combined(rows_out, at, m, now.z, z + 6)
-    bu, bw = bracket(u, w, du, dw)
-    u, w = twist_at_place(R, x, load3(rates, z), load3(rates, z + 3))
-    du, dw = combined(rows_out, at, m, rates, z + 6)
-    return add(add(u, du), add(f, bu)), add(add(w, dw), add(g, bw))
+def between(motion, a, b):
+    """Frame (R, x) of seat b seen from seat a."""
+    R_a, x_a = load_frame(motion.frame[a])
+    R_b, x_b = load_frame(motion.frame[b])
+    return relative(R_a, x_a, R_b, x_b)
+
+
+@helper
+def twist_of(motion, s):
+    """Twist (v, w) of a seat."""
+    at = 0
+    return load3(motion.twist[s], at), load3(motion.twist[s], at + 3)
 
 
 @helper
@@ -185,12 +183,13 @@ def take_efforts(cut, given, rows_out, j_first, j_last, R, x, v_a, w_a, v_b, w_b
 def close(tree, state, closed, task):
     """Values and rates of the constraints at a state, and what `task` asks for.
 
-    Forces on links, -A^T lambda and the efforts in cut joints, are added to `Vectors.wrench`.
+    Forces on links, -A^T lambda and the efforts in cut joints, are added to `Vectors.wrench`. The motion of the seats
+    stays in `Closed.motion`.
     """
-    links, seats, c, cut = tree.links, closed.places, closed.pairs, closed.cut
-    wheels, given, rows = closed.wheels, closed.given, closed.rows
-    now, scratch, vectors = state.motion, state.scratch, state.vectors
-    q, one, two, work = vectors.q, scratch.rows, scratch.more, scratch.last
+    links, seats, motion, c, cut = tree.links, closed.places, closed.motion, closed.pairs, closed.cut
+    wheels, given, rows, now, wrench = closed.wheels, closed.given, closed.rows, state.motion, state.vectors.wrench
+    n_seats = 2 * len(c.driven) + len(wheels.seat) + 2 * len(closed.held.seat)
+    visit(links, seats, now, state.vectors.q, n_seats, motion, state.scratch.last)
     if task & ROWS:
         clear_rows(rows.on_links, 0, len(rows.value))
     if task & BIAS:
@@ -199,9 +198,8 @@ def close(tree, state, closed, task):
         rows.power[i] = 0.0
     for j in range(len(c.driven)):
         a, b, d, at = c.seat[j, 0], c.seat[j, 1], c.driven[j], 0
-        R_a, x_a, v_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, one, work)
-        R_b, x_b, v_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, two, work)
-        R, x = relative(R_a, x_a, R_b, x_b)
+        (v_a, w_a), (v_b, w_b) = twist_of(motion, a), twist_of(motion, b)
+        R, x = between(motion, a, b)
         F_a, M_a, F_b, M_b = take_efforts(cut, given, rows, c.cut[j], c.cut[j + 1], R, x, v_a, w_a, v_b, w_b)
         p, angle = ZERO, 0.0
         if c.cut[j + 1] > c.cut[j]:
@@ -211,8 +209,8 @@ def close(tree, state, closed, task):
         u_a, o_a, u_b, o_b = ZERO, ZERO, ZERO, ZERO
         R_dot, R_ddot, x_ddot = R, R, x
         if task & BIAS:
-            u_a, o_a = seat_rate(links, seats, now, a, q, rows.drift, one, work)
-            u_b, o_b = seat_rate(links, seats, now, b, q, rows.drift, two, work)
+            u_a, o_a = rate_of(links, seats, now, motion, a, rows.drift)
+            u_b, o_b = rate_of(links, seats, now, motion, b, rows.drift)
             R_dot, _, R_ddot, x_ddot = joint_rows.relative_rates(R, x, v_a, w_a, v_b, w_b)
         for k in range(c.first[j], c.first[j + 1]):
             kind, pitch = c.kind[k], c.pitch[j]
@@ -238,21 +236,22 @@ def close(tree, state, closed, task):
                 rows.bias[k] = bias + dot(f_a, u_a) + dot(m_a, o_a) + dot(f_b, u_b) + dot(m_b, o_b)
             if task & ROWS:
                 rows.lever[k] = math.sqrt(dot(f_b, f_b) + dot(m_a, m_a) + dot(m_b, m_b))
-                push(links, seats, a, P_a, y_a, one, f_a, m_a, rows.on_links[k])
-                push(links, seats, b, P_b, y_b, two, f_b, m_b, rows.on_links[k])
+                push(links, seats, motion, a, f_a, m_a, rows.on_links[k])
+                push(links, seats, motion, b, f_b, m_b, rows.on_links[k])
             if task & FORCES and not (task & LOOPS and c.in_tree[j] == 1):
                 y = -rows.force[k]
                 F_a, M_a, F_b, M_b = axpy(y, f_a, F_a), axpy(y, m_a, M_a), axpy(y, f_b, F_b), axpy(y, m_b, M_b)
         if task & FORCES:
-            push(links, seats, a, P_a, y_a, one, F_a, M_a, vectors.wrench)
-            push(links, seats, b, P_b, y_b, two, F_b, M_b, vectors.wrench)
+            push(links, seats, motion, a, F_a, M_a, wrench)
+            push(links, seats, motion, b, F_b, M_b, wrench)
     for j in range(len(wheels.seat)):
-        s, at = wheels.seat[j], 0
-        R, x, v, o, P, y = seat_motion(links, seats, now, s, q, one, work)
+        s = wheels.seat[j]
+        R, x = load_frame(motion.frame[s])
+        v, o = twist_of(motion, s)
         d0, d1, d2, r = touching.touch(wheels, j, R)
         du, dw = ZERO, ZERO
         if task & BIAS:
-            du, dw = seat_rate(links, seats, now, s, q, rows.drift, one, work)
+            du, dw = rate_of(links, seats, now, motion, s, rows.drift)
         F, M = ZERO, ZERO
         velocity = add(v, cross(o, r))
         is_disc = wheels.kind[j] == touching.DISC
@@ -268,10 +267,10 @@ def close(tree, state, closed, task):
                     rows.bias[k] += dot(touching.turn_gradient(wheels, j, R, d, r, v, o), o)
             if task & ROWS:
                 rows.lever[k] = math.sqrt(1.0 + dot(m, m))
-                push(links, seats, s, P, y, one, d, m, rows.on_links[k])
+                push(links, seats, motion, s, d, m, rows.on_links[k])
             F, M = axpy(-rows.force[k], d, F), axpy(-rows.force[k], m, M)
         if task & FORCES:
-            push(links, seats, s, P, y, one, F, M, vectors.wrench)
+            push(links, seats, motion, s, F, M, wrench)
     if len(closed.held.seat) > 0:
         call_address(closed.held.stage[0], (tree, state, closed, task))
     return 0
@@ -280,18 +279,16 @@ def close(tree, state, closed, task):
 @stage
 def close_rules(tree, state, closed, task):
     """The part of `close` that belongs to constraints of users."""
-    links, seats, held, rows = tree.links, closed.places, closed.held, closed.rows
-    now, scratch, vectors, visit = state.motion, state.scratch, state.vectors, closed.visit
-    q, one, two, work, t = vectors.q, scratch.rows, scratch.more, scratch.last, closed.given.clock[0]
+    links, seats, motion, held, rows = tree.links, closed.places, closed.motion, closed.held, closed.rows
+    now, wrench, visit, t = state.motion, state.vectors.wrench, closed.visit, closed.given.clock[0]
     for j in range(len(held.seat)):
         a, b, unit = held.seat[j, 0], held.seat[j, 1], held.unit[j]
-        R_a, x_a, v_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, one, work)
-        R_b, x_b, v_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, two, work)
-        R, x = relative(R_a, x_a, R_b, x_b)
+        (v_a, w_a), (v_b, w_b) = twist_of(motion, a), twist_of(motion, b)
+        R, x = between(motion, a, b)
         u_a, o_a, u_b, o_b = ZERO, ZERO, ZERO, ZERO
         if task & BIAS:
-            u_a, o_a = seat_rate(links, seats, now, a, q, rows.drift, one, work)
-            u_b, o_b = seat_rate(links, seats, now, b, q, rows.drift, two, work)
+            u_a, o_a = rate_of(links, seats, now, motion, a, rows.drift)
+            u_b, o_b = rate_of(links, seats, now, motion, b, rows.drift)
         rule_laws.rates(held, j, unit[0], t, 1.0, held.breaks, R, x, v_a, w_a, v_b, w_b, visit)
         for i in range(held.n_rows[j]):
             k = held.first[j] + i
@@ -306,13 +303,13 @@ def close_rules(tree, state, closed, task):
                 rows.bias[k] += dot(f_a, u_a) + dot(m_a, o_a) + dot(f_b, u_b) + dot(m_b, o_b)
             if task & ROWS:
                 rows.lever[k] = math.sqrt(dot(f_b, f_b) + dot(m_a, m_a) + dot(m_b, m_b))
-                push(links, seats, a, P_a, y_a, one, f_a, m_a, rows.on_links[k])
-                push(links, seats, b, P_b, y_b, two, f_b, m_b, rows.on_links[k])
+                push(links, seats, motion, a, f_a, m_a, rows.on_links[k])
+                push(links, seats, motion, b, f_b, m_b, rows.on_links[k])
             y = -rows.force[k]
             F_a, M_a, F_b, M_b = axpy(y, f_a, F_a), axpy(y, m_a, M_a), axpy(y, f_b, F_b), axpy(y, m_b, M_b)
         if task & FORCES:
-            push(links, seats, a, P_a, y_a, one, F_a, M_a, vectors.wrench)
-            push(links, seats, b, P_b, y_b, two, F_b, M_b, vectors.wrench)
+            push(links, seats, motion, a, F_a, M_a, wrench)
+            push(links, seats, motion, b, F_b, M_b, wrench)
     return 0
 
 
@@ -335,16 +332,13 @@ def bring_rows(tree, state, closed, count):
 
 
 @stage
-def wrong_branch(tree, state, closed):
-    """1 + the number of a joint that turned inside out, 0 if none did."""
-    links, seats, c, given = tree.links, closed.places, closed.pairs, closed.given
-    now, scratch, q = state.motion, state.scratch, state.vectors.q
+def wrong_branch(closed):
+    """1 + the number of a joint that turned inside out where `close` was asked last, 0 if none did."""
+    c, given = closed.pairs, closed.given
     for j in range(len(c.driven)):
         if c.branch[j] < 0:
             continue
-        R_a, x_a, _, _, _, _ = seat_motion(links, seats, now, c.seat[j, 0], q, scratch.rows, scratch.last)
-        R_b, x_b, _, _, _, _ = seat_motion(links, seats, now, c.seat[j, 1], q, scratch.more, scratch.last)
-        R, _ = relative(R_a, x_a, R_b, x_b)
+        R, _ = between(closed.motion, c.seat[j, 0], c.seat[j, 1])
         D_a, D_b, d, at = IDENTITY, IDENTITY, c.driven[j], 0
         if d >= 0:
             D_a, D_b = load_matrix(given.motion[d], at + 3), load_matrix(given.motion[d], at + 12)
@@ -356,11 +350,11 @@ def wrong_branch(tree, state, closed):
 @stage
 def extent(tree, state, closed, first, extent_out):
     """Largest velocity and angular velocity of the seats from number `first` on."""
-    links, seats, now, scratch = tree.links, closed.places, state.motion, state.scratch
-    q = state.vectors.q
+    seats, motion = closed.places, closed.motion
+    visit(tree.links, seats, state.motion, state.vectors.q, len(seats.link), motion, state.scratch.last)
     extent_out[0], extent_out[1] = 0.0, 0.0
     for s in range(first, len(seats.link)):
-        _, _, v, w, _, _ = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
+        v, w = twist_of(motion, s)
         for i in range(3):
             extent_out[0], extent_out[1] = max(extent_out[0], abs(v[i])), max(extent_out[1], abs(w[i]))
     return 0

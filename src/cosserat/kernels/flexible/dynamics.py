@@ -2,18 +2,16 @@
 
 from cosserat.jit import stage
 from cosserat.kernels.flexible.articulated import factor, solve_once
-from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS, joint_efforts, wrenches
+from cosserat.kernels.flexible.forces import joint_efforts, wrenches
 from cosserat.kernels.flexible.inverse import efforts
 from cosserat.kernels.flexible.kinematics import move
-
-_ALL = SPRINGS | DAMPERS | LOADS
 
 
 @stage
 def act(tree, acting, state):
     """What acts on links and in joints at q, v: wrench, effort."""
     vectors, inputs = state.vectors, acting.inputs
-    wrenches(tree, acting, state, vectors.q, inputs.load, _ALL, vectors.wrench)
+    wrenches(tree, acting, state, vectors.q, inputs.load, vectors.wrench)
     return joint_efforts(tree, acting, vectors.q, vectors.v, inputs.drive, inputs.target, vectors.effort)
 
 

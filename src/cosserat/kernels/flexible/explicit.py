@@ -178,7 +178,7 @@ def project_state(tree, state, factored, stepping, closed, border):
             x.q[k] = x.a[k]
     if closed_now == 0:
         return NOT_CONVERGED
-    method.counters[BRANCH] = wrong_branch(tree, state, closed)
+    method.counters[BRANCH] = wrong_branch(closed)
     if method.counters[BRANCH] > 0:
         return WRONG_BRANCH
     for _ in range(3):

@@ -1,70 +1,16 @@
-"""What acts on a flexible tree besides gravity: springs and loads at seats; springs, friction, servos of joints."""
+"""What acts on a flexible tree besides gravity: springs, loads, laws at seats; springs, friction, servos of joints.
 
-import math
+Springs, loads and users' laws are those of nodes, which seats stand for here.
+"""
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import loads, springs, state_loads, tree_joints
-from cosserat.kernels.flexible.arrays import FIRST, KIND, MODE, N_JOINT, Z
+from cosserat.kernels import springs, state_loads, tree_joints
+from cosserat.kernels.flexible.arrays import FIRST, KIND, N_JOINT, Z
 from cosserat.kernels.flexible.body import rigid_terms
-from cosserat.kernels.flexible.seats import place_seat
-from cosserat.kernels.flexible.twists import add6, combined, projected
-from cosserat.kernels.frames import compose, load_frame, twist_at_place, wrench_to_node
-from cosserat.kernels.vectors import ZERO, add, dot, load, load_matrix, mul, mul_t, neg, scale, sub
-
-SPRINGS, DAMPERS, LOADS = 1, 2, 4
-"""What `wrenches` takes: springs at rest, dampers, loads; a sum of these."""
-
-
-@helper
-def seat_motion(links, seats, now, s, q, rows_out, work):
-    """Frame (R, x) of a seat in the world, twist in its own axes, frame in its link; writes its rows."""
-    link = seats.link[s]
-    if link < 0:
-        R, x = load_frame(seats.frame[s])
-        return R, x, ZERO, ZERO, R, x
-    z, mode = links.table[link, Z], links.table[link, MODE]
-    R_i, x_i, _, _ = place_seat(seats, s, q, mode, now.z, z + 6, rows_out, 0, work)
-    R_l, x_l = load_frame(now.frame[link])
-    R, x = compose(R_l, x_l, R_i, x_i)
-    u, w = twist_at_place(R_i, x_i, load(now.z, z), load(now.z, z + 3))
-    du, dw = combined(rows_out, 0, seats.modes[s], now.z, z + 6)
-    return R, x, add(u, du), add(w, dw), R_i, x_i
-
-
-@helper
-def push(links, seats, s, R_i, x_i, rows, f, t, wrench_out):
-    """Add a wrench in the axes of a seat to what acts on its link."""
-    link = seats.link[s]
-    if link >= 0:
-        z = links.table[link, Z]
-        projected(rows, 0, seats.modes[s], f, t, wrench_out, z + 6)
-        f, t = wrench_to_node(R_i, x_i, f, t)
-        add6(f, t, wrench_out, z)
-
-
-@helper
-def straight(x_a, x_b):
-    """Length and direction of a straight piece; where its ends meet it has none."""
-    line = sub(x_b, x_a)
-    long = math.sqrt(dot(line, line))
-    return long, scale(1.0 / long if long >= springs.SHORT else 0.0, line)
-
-
-@helper
-def constants_of(forces, laws, i):
-    """What the law of spring or tendon i takes besides its length and rate: as `springs.pull` has it."""
-    row, at = forces.elasticity[i], forces.tension[i]
-    given = laws.parameter[at] if at >= 0 else 0.0
-    return row[0], row[1], row[2], int(row[3]), given
-
-
-@helper
-def local_load(forces, i, R, row):
-    """Components of load i in the axes R of its seat, before the gain."""
-    at = 0
-    if forces.follower[i]:
-        R = load_matrix(forces.axes[i], at)
-    return loads.in_axes(R, load(row, at), load(row, at + 3))
+from cosserat.kernels.flexible.seats import push, visit
+from cosserat.kernels.frames import load_frame
+from cosserat.kernels.loads import add_load
+from cosserat.kernels.vectors import clear, load, neg
 
 
 @helper
@@ -86,32 +32,24 @@ def take_inertias(links, acting, now):
 
 
 @helper
-def push_laws(links, acting, now, scratch, q, wrench_out):
-    """Add the wrenches of users' laws."""
-    seats, laws, visit, inner = acting.places, acting.laws, acting.visit, acting.inner
+def add_laws(acting):
+    """Take the wrenches of users' laws away from those of their seats."""
+    laws, visit, inner, motion = acting.laws, acting.visit, acting.inner, acting.motion
     for i in range(len(laws.acts)):
-        first = laws.first[i]
         m, n = state_loads.extent(laws, i)
-        for p in range(n):  # the first place last: so its rows are at hand
-            s = laws.seat[first + n - 1 - p]
-            R, x, u, w, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
-            state_loads.write_motion((R, x, u, w), visit.frame[n - 1 - p], visit.twist[n - 1 - p])
+        state_loads.visit_places(laws, i, motion.frame, motion.twist, visit)
         if laws.inner[i + 1] > laws.inner[i]:
             call_address(inner.stage[0], (acting, i))
         else:
             state_loads.call(laws, i, laws.unit[i, 0], laws.clock[0], m, n, visit)
-        for p in range(m):
-            s = laws.seat[first + p]
-            if p > 0:
-                R, x, u, w, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
-            f, t = load(visit.wrench, 6 * p), load(visit.wrench, 6 * p + 3)
-            push(links, seats, s, P, y, scratch.rows, f, t, wrench_out)
+        state_loads.add_wrench(laws, i, 1.0, visit.wrench, motion.wrench)
 
 
 @helper
 def differentiate_law(acting, i):
-    """visit.J and visit.wrench of a user's law at the motions of its places in `visit`."""
+    """visit.J and visit.wrench of a user's law at the motions of its places."""
     laws, visit, inner = acting.laws, acting.visit, acting.inner
+    state_loads.visit_places(laws, i, acting.motion.frame, acting.motion.twist, visit)
     if laws.inner[i + 1] > laws.inner[i]:
         call_address(inner.stage[1], (acting, i))
     else:
@@ -119,61 +57,57 @@ def differentiate_law(acting, i):
         state_loads.differentiate(laws, i, laws.unit[i], laws.clock[0], m, n, 0.0, visit)
 
 
+@helper
+def add_springs(sp, motion_out, power_out):
+    """Springs, dampers and tendons; the power of dampers, and of what is given."""
+    for i in range(len(sp.stiffness)):
+        springs.add_spring(sp, i, motion_out.frame, motion_out.twist, motion_out.wrench)
+        length, rate = springs.measure(sp, i, motion_out.frame, motion_out.twist)
+        stiffness, rest, slack, given = springs.numbers(sp, i)
+        _, damped, more = springs.shares(stiffness, sp.damping[i], rest, slack, given, length, rate)
+        power_out[0] -= damped * rate
+        power_out[1] -= more * rate
+
+
 @stage
-def wrenches(tree, acting, state, q, samples, which, wrench_out):
-    """Wrenches and modal forces (n_z,) on all links, in their axes; `samples` (nl, 6): forces and moments of loads."""
-    links, seats, forces = tree.links, acting.places, acting.forces
-    now, scratch = state.motion, state.scratch
+def wrenches(tree, acting, state, q, samples, wrench_out):
+    """Wrenches and modal forces (n_z,) on all links, in their axes; `samples` (nl, 6): forces and moments of loads.
+
+    Those of each seat, with the opposite sign, stay in `SeatMotions.wrench`; powers in `Items.power`.
+    """
+    links, seats, motion, sp, ld = tree.links, acting.places, acting.motion, acting.springs, acting.loads
+    power, parameter, n = acting.items.power, acting.laws.parameter, len(seats.link)
     for j in range(len(wrench_out)):
         wrench_out[j] = 0.0
-    for i in range(len(forces.spring) - 1):
-        length, rate = 0.0, 0.0
-        for s in range(forces.spring[i], forces.spring[i + 1] - 1):
-            R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
-            R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, s + 1, q, scratch.more, scratch.last)
-            long, unit = straight(x_a, x_b)
-            length += long
-            rate += dot(unit, sub(mul(R_b, u_b), mul(R_a, u_a)))
-        k, c, rest, slack, given = constants_of(forces, acting.laws, i)
-        elastic, damped, more = springs.shares(k, c, rest, slack, given, length, rate)
-        tense = elastic if which & SPRINGS else 0.0
-        tense += damped if which & DAMPERS else 0.0
-        tense += more if which & LOADS else 0.0
-        for s in range(forces.spring[i], forces.spring[i + 1] - 1):
-            R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
-            R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, s + 1, q, scratch.more, scratch.last)
-            f = scale(tense, straight(x_a, x_b)[1])
-            push(links, seats, s, P_a, y_a, scratch.rows, mul_t(R_a, f), ZERO, wrench_out)
-            push(links, seats, s + 1, P_b, y_b, scratch.more, neg(mul_t(R_b, f)), ZERO, wrench_out)
-    n_loads = len(forces.load) if which & LOADS else 0
-    for i in range(n_loads):
-        s = forces.load[i]
-        R, _, _, _, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
-        f, t = local_load(forces, i, R, samples[i])
-        f, t = loads.matvec(forces.gain[i], f, t)
-        push(links, seats, s, P, y, scratch.rows, f, t, wrench_out)
-    if which & LOADS:
-        take_inertias(links, acting, now)
-        push_laws(links, acting, now, scratch, q, wrench_out)
+    visit(links, seats, state.motion, q, n, motion, state.scratch.last)
+    clear(motion.wrench)
+    for i in range(len(ld.node)):
+        add_load(ld, i, motion.frame, samples, motion.wrench)
+    take_inertias(links, acting, state.motion)
+    add_laws(acting)
+    power[0], power[1] = 0.0, 0.0
+    for s in range(n):
+        for k in range(6):
+            power[1] -= motion.wrench[s, k] * motion.twist[s, k]
+    springs.take_tensions(sp, parameter, parameter)
+    add_springs(sp, motion, power)
+    for s in range(n):
+        push(links, seats, motion, s, neg(load(motion.wrench[s], 0)), neg(load(motion.wrench[s], 3)), wrench_out)
     return 0
 
 
 @stage
 def spring_energy(tree, acting, state, q, energy_out):
     """Energy of springs and of the stiffness of joints."""
-    links, seats, forces = tree.links, acting.places, acting.forces
-    now, scratch = state.motion, state.scratch
+    sp, motion, passive = acting.springs, acting.motion, acting.passive
     total = 0.0
     for k in range(len(q)):
-        total += 0.5 * forces.passive[0, k] * q[k] * q[k]
-    for i in range(len(forces.spring) - 1):
-        length = 0.0
-        for s in range(forces.spring[i], forces.spring[i + 1] - 1):
-            _, x_a, _, _, _, _ = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
-            _, x_b, _, _, _, _ = seat_motion(links, seats, now, s + 1, q, scratch.rows, scratch.last)
-            length += straight(x_a, x_b)[0]
-        k, _, rest, slack, _ = constants_of(forces, acting.laws, i)
-        total += springs.stored(k, rest, slack, 0.0, length)
+        total += 0.5 * passive[0, k] * q[k] * q[k]
+    if len(sp.stiffness) > 0:
+        visit(tree.links, acting.places, state.motion, q, len(sp.node), motion, state.scratch.last)
+    for i in range(len(sp.stiffness)):
+        stiffness, rest, slack, _ = springs.numbers(sp, i)
+        total += springs.stored(stiffness, rest, slack, 0.0, springs.length_of(sp, i, motion.frame))
     energy_out[0] = total
     return 0
 
@@ -181,7 +115,7 @@ def spring_energy(tree, acting, state, q, energy_out):
 @stage
 def joint_efforts(tree, acting, q, v, drive, target, effort_out):
     """Efforts (n_v,) in joint coordinates, see `tree_joints`: also of `drive`, the prescribed ones."""
-    links, passive = tree.links, acting.forces.passive
+    links, passive = tree.links, acting.passive
     for k in range(len(q)):
         effort_out[k] = drive[k]
     for i in range(len(links.table)):

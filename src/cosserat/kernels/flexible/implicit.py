@@ -214,7 +214,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, border):
             trial.change[k] = 0.0
         if anew == 1:
             factor_step(tree, room, factored, stepping)
-            soften(tree, acting, room, closed, border, c_v, c_q)
+            soften(tree, acting, closed, border, c_v, c_q)
             if border.laws[1] > 0:
                 build_border(tree, room, factored, closed, border)
             method.counters[FACTORED] += 1
@@ -243,7 +243,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, border):
             if owned:
                 alpha.finish_inner(known.inner, s[MEAN], s[SHIFT], acting.inner.inner)
             if m > 0:
-                method.counters[BRANCH] = wrong_branch(tree, room, closed)
+                method.counters[BRANCH] = wrong_branch(closed)
             return CONVERGED if method.counters[BRANCH] == 0 else WRONG_BRANCH
         if size > 1e3 * last:
             return NOT_CONVERGED
@@ -273,7 +273,7 @@ def implicit_step(tree, acting, fixed, free, factored, stepping, closed, border)
     largest = largest_of(s)
     stepping.method.counters[BRANCH] = 0
     code = take_step(tree, acting, fixed, free, factored, stepping, closed, border)
-    if code != CONVERGED and border.laws[0] == 0 and len(acting.laws.seat) > 0:
+    if code != CONVERGED and border.laws[0] == 0 and len(acting.laws.node) > 0:
         border.laws[0] = 1
         set_largest(largest, s)
         code = take_step(tree, acting, fixed, free, factored, stepping, closed, border)

@@ -3,9 +3,11 @@
 from typing import NamedTuple
 
 from cosserat.jit import passed_as, stage
-from cosserat.kernels.flexible.arrays import Seats
-from cosserat.kernels.flexible.forces import seat_motion
+from cosserat.kernels.flexible.arrays import SeatMotions, Seats
+from cosserat.kernels.flexible.seats import visit
+from cosserat.kernels.frames import load_frame
 from cosserat.kernels.readout import Site, put_motion
+from cosserat.kernels.vectors import load
 
 
 @passed_as("seated")
@@ -13,6 +15,7 @@ class Seated(NamedTuple):
     """One place and its seat."""
 
     places: Seats
+    moving: SeatMotions
     site: Site
 
 
@@ -21,8 +24,8 @@ class Seated(NamedTuple):
 @stage
 def read_seat(tree, state, seated):
     """Frame and velocities of a place, with the motion of the links at hand."""
-    links, now, scratch, q = tree.links, state.motion, state.scratch, state.vectors.q
-    seats, site = seated.places, seated.site
-    R, x, u, w, _, _ = seat_motion(links, seats, now, 0, q, scratch.rows, scratch.last)
-    put_motion(R, x, u, w, site.motion)
+    motion, one = seated.moving, 1
+    visit(tree.links, seated.places, state.motion, state.vectors.q, one, motion, state.scratch.last)
+    R, x = load_frame(motion.frame[0])
+    put_motion(R, x, load(motion.twist[0], 0), load(motion.twist[0], 3), seated.site.motion)
     return 0

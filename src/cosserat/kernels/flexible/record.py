@@ -4,25 +4,17 @@ from typing import Annotated, NamedTuple
 
 from cosserat.jit import helper, passed_as, stage
 from cosserat.kernels.arrays import F1, F2, F3
-from cosserat.kernels.flexible.arrays import INERTIA, N_MODES, Seats, Z
-from cosserat.kernels.flexible.closing import FORCES, LOOPS, close, seat_rate
+from cosserat.kernels.flexible.arrays import INERTIA, N_MODES, SeatMotions, Seats, Z
+from cosserat.kernels.flexible.closing import FORCES, LOOPS, close
 from cosserat.kernels.flexible.composite import energies
 from cosserat.kernels.flexible.course import take_inputs
-from cosserat.kernels.flexible.forces import (
-    DAMPERS,
-    LOADS,
-    SPRINGS,
-    joint_efforts,
-    seat_motion,
-    spring_energy,
-    wrenches,
-)
+from cosserat.kernels.flexible.forces import joint_efforts, spring_energy, wrenches
 from cosserat.kernels.flexible.inverse import efforts
 from cosserat.kernels.flexible.kinematics import accelerations, move
-from cosserat.kernels.frames import store_frame
+from cosserat.kernels.flexible.seats import rate_of, visit
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.tree_joints import servo
-from cosserat.kernels.vectors import copy_row, store
+from cosserat.kernels.vectors import copy, copy_row, store
 
 
 class StoredLinks(NamedTuple):
@@ -54,6 +46,7 @@ class SeatHistory(NamedTuple):
     """Seats and their motion."""
 
     places: Seats
+    moving: SeatMotions
     paths: Paths
 
 
@@ -91,27 +84,17 @@ def product(a, b):
 @helper
 def gather_forces(tree, acting, state, closed, room):
     """All wrenches on links into `Vectors.wrench`; power of dampers, of loads, and of the forces of constraints."""
-    x, z, forces, n_laws = state.vectors, state.motion.z, acting.forces, len(acting.laws.seat)
-    loads, none, rows = acting.inputs.load, 0, closed.rows
-    damped, supplied, closing = 0.0, 0.0, 0.0
+    x, z, rows, power, none = state.vectors, state.motion.z, closed.rows, acting.items.power, 0
+    closing = 0.0
     for i in range(len(x.wrench)):
         x.wrench[i] = 0.0
     if len(rows.value) + len(rows.angle) > 0:
         close(tree, state, closed, FORCES | LOOPS + none)
         closing = product(x.wrench, z)
-    for part in range(3):
-        if len(forces.spring) == 1 and (part < 2 or len(forces.load) + n_laws == 0):
-            continue
-        which = SPRINGS + none if part == 0 else DAMPERS + none if part == 1 else LOADS + none
-        wrenches(tree, acting, state, x.q, loads, which, room.one)
-        power = product(room.one, z)
-        if part == 1:
-            damped = power
-        elif part == 2:
-            supplied = power
-        for i in range(len(x.wrench)):
-            x.wrench[i] += room.one[i]
-    return damped, supplied, closing
+    wrenches(tree, acting, state, x.q, acting.inputs.load, room.one)
+    for i in range(len(x.wrench)):
+        x.wrench[i] += room.one[i]
+    return power[0], power[1], closing
 
 
 @stage
@@ -126,7 +109,7 @@ def record_state(tree, acting, state, closed, record, k):
     joint_efforts(tree, acting, x.q, x.v, inputs.drive, inputs.target, x.effort)
     joint_efforts(tree, acting, x.q, x.v, room.still, room.still, room.passive)
     joint_efforts(tree, acting, x.q, room.still, room.still, room.still, room.held)
-    laws = acting.forces.passive
+    laws = acting.passive
     for j in range(len(x.q)):  # without servos, which have an effort even if their target is zero
         room.passive[j] -= servo(laws, j, room.still, x.q[j], x.v[j])[0]
         room.held[j] -= servo(laws, j, room.still, x.q[j], 0.0)[0]
@@ -179,18 +162,16 @@ def record_states(tree, acting, state, stepping, closed, course, record):
 @stage
 def record_seats(tree, state, history):
     """Motion of seats where the motion of the links is known."""
-    links, now, scratch = tree.links, state.motion, state.scratch
-    seats, path = history.places, history.paths
+    links, now, seats, motion, path = tree.links, state.motion, history.places, history.moving, history.paths
     for k in range(len(path.q)):
         for i in range(len(links.table)):
             copy_row(path.link[k, i], now.frame[i])
         copy_row(path.z[k], now.z)
+        visit(links, seats, now, path.q[k], len(seats.link), motion, state.scratch.last)
+        copy(motion.frame, path.frame[k])
+        copy(motion.twist, path.twist[k])
         for s in range(len(seats.link)):
-            R, x, u, w, _, _ = seat_motion(links, seats, now, s, path.q[k], scratch.rows, scratch.last)
-            store_frame(R, x, path.frame[k, s])
-            store(u, path.twist[k, s], 0)
-            store(w, path.twist[k, s], 3)
-            u, w = seat_rate(links, seats, now, s, path.q[k], path.z_dot[k], scratch.rows, scratch.last)
+            u, w = rate_of(links, seats, now, motion, s, path.z_dot[k])
             store(u, path.rate[k, s], 0)
             store(w, path.rate[k, s], 3)
     return 0

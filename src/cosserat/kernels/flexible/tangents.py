@@ -21,13 +21,7 @@ from cosserat.kernels.flexible.arrays import (
 )
 from cosserat.kernels.flexible.articulated import coordinate
 from cosserat.kernels.flexible.body_tangents import change_body, change_with_coordinate, change_with_rate, record_body
-from cosserat.kernels.flexible.force_tangents import (
-    change_laws,
-    change_loads,
-    change_springs,
-    mark_carriers,
-    record_laws,
-)
+from cosserat.kernels.flexible.force_tangents import change_wrenches, mark_carriers, record_places
 from cosserat.kernels.flexible.joint import joint_axis, joint_frame, joint_twist
 from cosserat.kernels.flexible.kinematics import accelerate
 from cosserat.kernels.flexible.seat_tangents import (
@@ -279,14 +273,12 @@ def collect(links, seats, now, lin, start, r, along_q, tau_out, column):
 @stage
 def differentiate(tree, acting, state, linearised, dq_out, dv_out):
     """d tau/d q and d tau/d v (n_v, n_v) of what acts on links; efforts in joints are left out."""
-    links, bodies, seats, places = tree.links, tree.bodies, tree.seats, acting.places
-    now, lin, forces, loads = state.motion, linearised, acting.forces, acting.inputs.load
+    links, bodies, seats, now, lin = tree.links, tree.bodies, tree.seats, state.motion, linearised
     for a in range(dq_out.shape[0]):
         for b in range(dq_out.shape[1]):
             dq_out[a, b] = 0.0
             dv_out[a, b] = 0.0
-    laws = acting.laws
-    record_laws(links, acting, now, lin, state.vectors.ground)
+    record_places(links, acting, now, lin, state.vectors.ground)
     for i in range(len(links.table)):
         row = links.table[i]
         for r in range(row[N_JOINT] + row[N_MODES]):
@@ -296,9 +288,6 @@ def differentiate(tree, acting, state, linearised, dq_out, dv_out):
                 l = r - row[N_JOINT]
                 spread(links, seats, bodies, now, lin, i, r, along_q)
                 mark_carriers(links, lin.mark, row[PARENT])
-                change_springs(links, places, forces, laws, now, lin, i, l, along_q)
-                change_laws(links, places, laws, now, lin, i, l, along_q)
-                if along_q:
-                    change_loads(links, places, forces, loads, now, lin, i, l)
+                change_wrenches(links, acting, now, lin, i, l, along_q)
                 collect(links, seats, now, lin, i, r, along_q, dq_out if along_q else dv_out, column)
     return 0

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
-from cosserat.compile.flexible_arrays import pack_seats
+from cosserat.compile.flexible_arrays import new_motions, pack_seats
 from cosserat.compile.fluid_links import lost_power, uplift_power
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.spanning import potential_at_rest
@@ -344,7 +344,8 @@ class FloatingEngine:
         nt, n, room = len(q), len(seats), Motions(self.tree.data)
         frame, twist, rate = np.zeros((nt, n, 12)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6))
         paths = record.Paths(np.ascontiguousarray(q), links.frame, links.z, links.z_dot, frame, twist, rate)
-        seated = Packed(record.SeatHistory(pack_seats(seats), paths))
+        places = pack_seats(seats)
+        seated = Packed(record.SeatHistory(places, new_motions(places), paths))
         record.record_seats(self.tree.data.arrays.tree, room.address, seated.address)
         return paths
 

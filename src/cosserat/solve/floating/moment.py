@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.compile.flexible_arrays import pack_seats
+from cosserat.compile.flexible_arrays import new_motions, pack_seats
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
@@ -101,7 +101,8 @@ class TreeMoment(Moment):
             return None, site.motion
         seat = self._seats[station.node] if station.node < len(self._seats) else Seat(-1, np.eye(4))
         seat = replace(seat, frame=seat.frame @ station.frame)
-        seated = Packed(readout.Seated(pack_seats([seat]), site))
+        seats = pack_seats([seat])
+        seated = Packed(readout.Seated(seats, new_motions(seats), site))
         self._seen.append(seated)
         return bound(readout.read_seat, self._tree.data.arrays.tree, self._links.address, seated.address), site.motion
 

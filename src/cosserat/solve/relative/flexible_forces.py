@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.flexible_arrays import pack_seats
+from cosserat.compile.compiled import frame_to_row
+from cosserat.compile.flexible_arrays import new_motions, pack_seats
 from cosserat.compile.fluid_links import WEIGHT, Uplift, uplifts
 from cosserat.compile.joints import coordinate_laws, ranges
-from cosserat.compile.loads import ElementLoad, given_tensions, nodal_loads
-from cosserat.compile.modal_dynamics import Seat, beside
+from cosserat.compile.loads import ElementLoad, given_tensions, line_arrays, nodal_loads, seat_loads
+from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law
 from cosserat.compile.state_loads import Signal, signals_of
 from cosserat.compile.timetable import Jumps
 from cosserat.compile.tree import FLUID, PROPELLANT, TreeData
-from cosserat.kernels.arrays import Packed, address_rows, most_places, new_owned, new_visit, zeros
+from cosserat.kernels.arrays import Loads, Packed, Springs, address_rows, most_places, new_owned, new_visit, zeros
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.course import burn
-from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
 from cosserat.kernels.flexible.owning import load_owning, new_inner
 from cosserat.lie.protocol import Array
 from cosserat.model.forces import LineForce
@@ -37,10 +38,10 @@ from cosserat.solve.relative.flexible_recursion import Motions
 def law_group(laws: list[CompiledLaw], first: int, length: float, inertia: Array) -> arrays.Laws:
     """Arrays of users' laws, whose seats come one after another from `first` on."""
     n, numbers, places = len(laws), [law.numbers for law in laws], ranges([law.load.places for law in laws])
-    most = most_places(places)
     return arrays.Laws(
         first=places,
-        seat=first + np.arange(places[-1], dtype=np.int64),
+        node=first + np.arange(places[-1], dtype=np.int64),
+        frame=np.tile(frame_to_row(np.eye(4)), (places[-1], 1)),
         acts=np.array([law.load.acts_on for law in laws], dtype=np.int64),
         length=np.full(n, length),
         start=ranges(numbers),
@@ -52,10 +53,15 @@ def law_group(laws: list[CompiledLaw], first: int, length: float, inertia: Array
         carried=np.zeros((0, 4), dtype=np.int64),
         inertia=inertia,
         clock=np.zeros(1),
-        wrench=np.zeros((n, 6 * most)),
-        slope=np.zeros((n, 6 * most, 12 * most)),
-        change=np.zeros(6 * most),
     )
+
+
+def new_items(places: Sequence[int]) -> arrays.Items:
+    """Room for derivatives of what acts at so many seats each."""
+    first, most = np.cumsum([0, *places], dtype=np.int64), max(places, default=1)
+    ends = np.cumsum([72 * n * n for n in places], dtype=np.int64)
+    room = zeros(arrays.Items, nk=int(ends[-1]) if len(ends) else 0, nw=6 * most)
+    return room._replace(first=first, at=np.concatenate(([0], ends))[:-1])
 
 
 class FlexibleForces:
@@ -77,24 +83,19 @@ class FlexibleForces:
         # by name: load, and its rows
         for k, row in enumerate(loads):
             self._loads.setdefault(row.load.name, (row.load, []))[1].append(k)
-        lines = [[beside(data.seat(at), y) for at, y in zip(s.places, s.offsets, strict=True)] for s in springs]
-        seats = [seat for line in lines for seat in line] + [row.seat for row in loads]
+        seats = [data.seat(place) for s in springs for place in s.places]
+        numbers, lines, pushes = itertools.count(), zeros(Springs), zeros(Loads)
+        if springs:
+            lines = line_arrays(springs, [[(next(numbers), np.eye(4)) for _ in s.places] for s in springs])
+        if loads:
+            pushes = seat_loads(loads, range(len(seats), len(seats) + len(loads)))
+        seats += [row.seat for row in loads]
         n_seats = len(seats)
         laws = [compile_law(load) for load in model.state_loads]
         if data.fluids:
             laws += [compile_law(load) for load in uplifts(model, data.fluids)]
         self.law_seats = [[data.seat(place) for place in law.load.places] for law in laws]
         seats += [seat for line in self.law_seats for seat in line]
-        group = arrays.ForceArrays(
-            ranges(lines),
-            np.array([(s.stiffness, s.damping, s.length, s.slack) for s in springs], dtype=float).reshape(-1, 4),
-            np.full(len(springs), -1, dtype=np.int64),
-            np.arange(n_seats - len(loads), n_seats),
-            np.array([row.axes.ravel() for row in loads], dtype=float).reshape(-1, 9),
-            np.array([row.load.follower for row in loads], dtype=np.int64),
-            np.array([row.gain for row in loads], dtype=float).reshape(-1, 6, 6),
-            self._passive,
-        )
         self.inputs = arrays.TreeInputs(np.zeros(n), np.zeros(n), np.zeros((len(loads), 6)))
         self.target = self.inputs.target
         inertia = data.arrays.link_inertia.reshape(-1, 6, 6)
@@ -105,15 +106,18 @@ class FlexibleForces:
             self._take_laws(model, data, laws, n_seats)
         self._tensions = np.zeros(0, dtype=np.int64)  # where `laws.parameter` has those of springs
         if springs:
-            self._take_tensions(springs, group.tension)
+            self._take_tensions(springs, lines.column)
         most = most_places(self.laws.first)
         owned = new_owned(self.laws.inner, most)
         self.inner_names = tuple(f"{law.load.name}.{name}" for law in laws for name in law.load.states)
         self.first_states = np.array([y for law in laws for y in law.load.first_states], dtype=float)
         self.inner = new_inner(self.first_states, np.zeros((len(laws), *owned.J.shape)))
         self.answers = owned.gain, owned.slope, owned.known  # of states of laws, from step to step
+        packed = pack_seats(seats)
+        items = new_items([*np.diff(lines.start).tolist(), *(1 for _ in loads), *np.diff(self.laws.first).tolist()])
         acting = arrays.Acting(
-            pack_seats(seats), group, self.inputs, self.laws, new_visit(most), self.inner, owned
+            packed, new_motions(packed), lines, pushes, self._passive, items, self.inputs, self.laws,
+            new_visit(most), self.inner, owned,
         )  # fmt: skip
         self._units = laws  # own the code
         self.units = tuple(law for law in laws if not isinstance(law.load, Uplift))  # those of users
@@ -129,7 +133,7 @@ class FlexibleForces:
         self._commandable |= {name: (3, k) for name, k in self.signals.items()}
         self.jumps: Jumps | None = None
         self._springs = {spring.name: k for k, spring in enumerate(springs)}
-        self._whole = group.elasticity.copy(), group.tension.copy()  # of springs, where none is open
+        self._whole = lines.stiffness.copy(), lines.damping.copy(), lines.column.copy()  # where none is open
         self._steady: tuple[int, tuple[Array, ...]] | None = None  # samples that never change
         self._constants: dict[int, tuple[int, Any]] = {}  # by identity of the function: values of constants
         self._sampled: tuple[float, int] | None = None
@@ -161,10 +165,10 @@ class FlexibleForces:
 
     def open(self, names: Collection[str]) -> None:
         """Let springs, dampers and tendons of these names pull no more, and all others do."""
-        forces, (elasticity, tension) = self._acting.problem.forces, self._whole
-        forces.elasticity[...], forces.tension[...] = elasticity, tension
+        lines = self._acting.problem.springs
+        lines.stiffness[:], lines.damping[:], lines.column[:] = self._whole
         for k in (k for name, k in self._springs.items() if name in names):
-            forces.elasticity[k, :2], forces.tension[k] = 0.0, -1
+            lines.stiffness[k], lines.damping[k], lines.given[k], lines.column[k] = 0.0, 0.0, 0.0, -1
 
     @staticmethod
     def _extent(model: Model) -> float:
@@ -321,11 +325,8 @@ class FlexibleForces:
 
     def on_links(self, now: Motions, q: Array, t: float) -> Array:
         """Wrenches and modal forces (n_z,) on all links, in their own axes."""
-        return self._wrenches(now, q, t, SPRINGS | DAMPERS | LOADS)
-
-    def _wrenches(self, now: Motions, q: Array, t: float, which: int) -> Array:
         out = np.empty(self._data.arrays.n_z)
-        forces.wrenches(self._tree, self.address, now.address, q, self.set_time(t).load, which, out)
+        forces.wrenches(self._tree, self.address, now.address, q, self.set_time(t).load, out)
         return out
 
     def powers(self, now: Motions, q: Array, v: Array, t: float) -> tuple[float, float]:
@@ -333,10 +334,9 @@ class FlexibleForces:
         held = self.in_joints(q, 0 * v, None)
         loss = -float(v @ (self.in_joints(q, v, None) - held))
         supply = float(v @ (self.in_joints(q, v, t) - self.in_joints(q, v, None)))
-        z = now.arrays.z
-        loss -= float(self._wrenches(now, q, t, DAMPERS) @ z)
-        supply += float(self._wrenches(now, q, t, LOADS) @ z)
-        return loss + float(self.energies(now, q, np.zeros(3))[3]), supply
+        self.on_links(now, q, t)
+        damped, supplied = self._acting.problem.items.power.tolist()
+        return loss - damped + float(self.energies(now, q, np.zeros(3))[3]), supply + supplied
 
     def energies(self, now: Motions, q: Array, gravity: Array) -> Array:
         """Kinetic, strain and potential energy (J), all springs included, and power (W) that damped bodies take."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.flexible_arrays import pack_seats
+from cosserat.compile.flexible_arrays import new_motions, pack_seats
 from cosserat.compile.joints import LAWS, freedom_laws, ints, ranges
 from cosserat.compile.modal_dynamics import Seat, seat_on
 from cosserat.compile.rows import (
@@ -201,7 +201,7 @@ class TreeConstraints:
                 rows.holonomic[slot.first : slot.first + len(slot.rows)] = self.rolling[slot.rolling].held
         given = zeros(closing.ClosingInputs, nd=sum(pair.driven for pair in self._pairs), ne=len(self._efforts))
         places = pack_seats([*seats, *watched])
-        return closing.Closed(places, pairs, cut, rolling, held, given, rows, new_visit())
+        return closing.Closed(places, new_motions(places), pairs, cut, rolling, held, given, rows, new_visit())
 
     def _pair_group(self) -> closing.Pairs:
         pairs, rows = self._pairs, [row for pair in self._pairs for row in pair.rows]
