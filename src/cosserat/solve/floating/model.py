@@ -14,8 +14,8 @@ from cosserat.compile.timetable import Timetable
 from cosserat.compile.tree import TreeData, grown_tree, linked_again
 from cosserat.model.model import Model
 from cosserat.results.trajectory import Reference
-from cosserat.solve.floating.state import Drives
 from cosserat.solve.formulation import Floating
+from cosserat.solve.relative.coordinates import Drives
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 

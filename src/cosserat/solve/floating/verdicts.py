@@ -13,8 +13,9 @@ from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Status
-from cosserat.solve.floating.state import Drives, States
+from cosserat.solve.floating.state import States
 from cosserat.solve.motion.failures import first_leap
+from cosserat.solve.relative.coordinates import Drives
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints

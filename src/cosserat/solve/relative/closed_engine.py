@@ -39,19 +39,18 @@ class ClosedEngine(ModalEngine):
 
     def __init__(self, model: Model, data: TreeData) -> None:
         super().__init__(model, data)
-        self._ties, self._here = TreeConstraints(model, data), Motions(data)
-        closing = [s for s in self._ties.slots if s.joint is not None and (not s.in_tree or s.joint.kind == "fixed")]
-        self._kept = np.array([s.first + k for s in closing for k in range(len(s.rows))], dtype=np.int64)
-        cut = self._ties.closed.cut
+        self.ties, self._here = TreeConstraints(model, data), Motions(data)
+        self._kept = self.ties.numbers_of(lambda slot: slot.closes)
+        cut = self.ties.closed.cut
         self._slow = float(np.min(cut.speed[cut.friction > 0.0], initial=1.0))  # rate over which efforts may change
 
     def keep(self, then: Kept | None) -> None:
         super().keep(then)
-        self._ties.then = then
+        self.ties.then = then
 
     def closure(self, q: Array, v: Array) -> TreeRows:
         """Rows of cut joints, and what acts in them; angles are those within half a turn of the reference."""
-        ties = self._ties
+        ties = self.ties
         found = ties.at(self._here.move(q, v), q, self._time, np.zeros(len(ties.tracked)), biased=True)
         A, value, rate, bias = (x[self._kept] for x in found[:4])
         return TreeRows(A, value, rate, bias, found.angles, found.efforts)
@@ -105,7 +104,7 @@ class ClosedEngine(ModalEngine):
         if np.max(opening, initial=0.0) <= max(_AGREE * np.max(size, initial=0.0), _NOTHING):
             return
         worst = self._kept[np.argmax(opening)]
-        slot = next(s for s in self._ties.slots if s.first <= worst < s.first + len(s.rows))
+        slot = next(s for s in self.ties.slots if s.first <= worst < s.first + len(s.rows))
         assert slot.joint is not None
         raise SolveError(
             f"hybrid_dynamics: the given motions would open the loop at joint {slot.joint.name!r}, by an acceleration "
@@ -116,7 +115,7 @@ class ClosedEngine(ModalEngine):
     def inverse_dynamics_derivatives(self, q: Array, v: Array, a: Array, dq: Array, dv: Array, M: Array) -> int:
         """Of q, v, a to dq, dv, da (n, n)."""
         status = super().inverse_dynamics_derivatives(q, v, a, dq, dv, M)
-        if status == 0 and self._ties.tracked:
+        if status == 0 and self.ties.tracked:
             along_q, along_v = self._differences(q, v, lambda rows: rows.efforts)
             dq -= along_q
             dv -= along_v
@@ -155,7 +154,7 @@ class ClosedEngine(ModalEngine):
         """Kinetic, strain and potential energy."""
         kinetic, strain, potential = super().energies(q, v)
         angles = self.closure(q, v).angles
-        return kinetic, strain + 0.5 * float(self._ties.closed.cut.stiffness @ angles**2), potential
+        return kinetic, strain + 0.5 * float(self.ties.closed.cut.stiffness @ angles**2), potential
 
 
 def _tied(rows: TreeRows, a: Array, factor: Articulated) -> tuple[Array, Array]:

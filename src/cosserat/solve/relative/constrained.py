@@ -14,6 +14,7 @@ from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.solve.relative.closed_engine import least
+from cosserat.solve.relative.coordinates import Drives
 from cosserat.solve.relative.nonholonomic import GivesRows, VelocityConstraint, VelocityRows, constraints_of, gather
 from cosserat.solve.relative.recursion import any_tree
 from cosserat.solve.relative.tree import Tree
@@ -116,7 +117,8 @@ def dynamics_of(model: Model, tree: Tree, q: Any, v: Any, tau: Any, constraints:
     call = "constrained_dynamics"
     q, v, tau = (tree.neutral() if x is None else x for x in (q, v, tau))
     q, v, tau = tree.vectors(call, q=q, v=v, tau=tau)
-    work = _RollingTree(tree, constraints_of(model, tree, constraints, call), _DrivenCoordinates(model, tree, call))
+    drives = _drives_of(model, tree, call)
+    work = _RollingTree(tree, constraints_of(model, tree, constraints, call), drives)
     return work.dynamics(tree.time, q, v, tau)
 
 
@@ -164,11 +166,12 @@ def constrained_motion(
     if tree.law_states:
         raise SolveError(f"{call}: {tree.law_states[0]!r} is a state of a law; take cs.simulate, which follows it")
     q, v = tree.vectors(call, q=q, v=v)
-    work = _RollingTree(tree, constraints_of(model, tree, constraints, call), _DrivenCoordinates(model, tree, call))
+    drives = _drives_of(model, tree, call)
+    work = _RollingTree(tree, constraints_of(model, tree, constraints, call), drives)
     for name, value in (("duration", duration), ("step", step)):
         if not isinstance(value, (int, float)) or not 0.0 < value < np.inf:
             raise SolveError(f"{call}: {name} is {value!r}; pass a time greater than 0")
-    first = work.drives.imposed(0.0, np.stack((q, v)))
+    first = work.imposed(0.0, np.stack((q, v)))
     gap = float(np.abs(gather(work.constraints, *first).gap).max())
     if gap > 1e-6:
         raise SolveError(f"{call}: the first state is {gap:.3g} m away from a plane; place the disc on it")
@@ -183,7 +186,7 @@ def constrained_motion(
         c = work.slope(t + h / 2, x + h / 2 * b)
         x = x + h / 6 * (a + 2 * b + 2 * c + work.slope(t + h, x + h * c))
         x[0] = tree.moved(x[0], work.zero)  # rotation vectors stay shorter than half a turn
-        states[i + 1], now, off = work.projected(work.drives.imposed(t + h, x))
+        states[i + 1], now, off = work.projected(work.imposed(t + h, x))
         slip, gap = max(slip, now), max(gap, off)
         if slip > _SLIPS * (1.0 + np.abs(states[i + 1, 1]).max()):
             raise SolveError(
@@ -194,43 +197,33 @@ def constrained_motion(
     return ConstrainedMotion(tree.coordinates, times, states[:, 0], states[:, 1], slip, gap)
 
 
-class _DrivenCoordinates:
+def _drives_of(model: Model, tree: Tree, call: str) -> Drives:
     """Coordinates whose motion the model prescribes."""
-
-    def __init__(self, model: Model, tree: Tree, call: str) -> None:
-        for joint in model.joints:
-            if joint.kind in ("spherical", "free") and any(motion is not None for motion in joint.motion):
-                raise SolveError(
-                    f"{call}: joint {joint.name!r} has a motion in coordinates whose derivatives are not its "
-                    "velocities, which this call cannot follow; use cs.simulate"
-                )
-        self._functions = [motion for _, _, motion in tree.data.prescribed]
-        self.columns = np.array([k for k, _, _ in tree.data.prescribed], dtype=np.int64)
-        self.free = np.setdiff1d(np.arange(len(tree.coordinates)), self.columns)
-
-    def jets(self, t: float) -> Array:
-        """Coordinates, velocities and accelerations (3, k) at time t."""
-        jets = [np.concatenate(function.jet(np.array([t]))) for function in self._functions]
-        return np.array(jets).reshape(-1, 3).T
-
-    def imposed(self, t: float, x: Array) -> Array:
-        """A state (2, n) with the coordinates and velocities of time t."""
-        if len(self.columns):
-            x[:, self.columns] = self.jets(t)[:2]
-        return x
+    for joint in model.joints:
+        if joint.kind in ("spherical", "free") and any(motion is not None for motion in joint.motion):
+            raise SolveError(
+                f"{call}: joint {joint.name!r} has a motion in coordinates whose derivatives are not its "
+                "velocities, which this call cannot follow; use cs.simulate"
+            )
+    return Drives(tree.data)
 
 
 class _RollingTree:
     """A tree, the constraints on it and its drives."""
 
-    def __init__(self, tree: Tree, constraints: Sequence[GivesRows], drives: _DrivenCoordinates) -> None:
+    def __init__(self, tree: Tree, constraints: Sequence[GivesRows], drives: Drives) -> None:
         self.tree, self.constraints, self.drives = tree, constraints, drives
         self.zero = np.zeros(len(tree.coordinates))
+
+    def imposed(self, t: float, x: Array) -> Array:
+        """A state (2, n) with the coordinates and velocities that are prescribed at time t."""
+        self.drives.impose(t, x[0], x[1], self.zero.copy())
+        return x
 
     def slope(self, t: float, x: Array) -> Array:
         """Rates of coordinates and velocities (2, n); x is brought to the drives' motion."""
         self.tree.set_time(t)
-        q, v = self.drives.imposed(t, x)
+        q, v = self.imposed(t, x)
         return np.stack((self.tree.coordinate_rates(q, v), self.dynamics(t, q, v, self.zero).a))
 
     def dynamics(self, t: float, q: Array, v: Array, tau: Array) -> ConstrainedDynamics:
@@ -242,7 +235,7 @@ class _RollingTree:
         right = np.empty((len(q), len(rows.A) + 1))
         right[:, :-1], right[:, -1] = rows.A.T, force
         if len(driven):
-            a[driven] = self.drives.jets(t)[2]
+            a[driven] = self.drives.sample(np.array([t]))[0, 2]
             bias = bias + rows.A @ a
             right[:, -1] -= M @ a
         inverse = self._columns(M, right)
@@ -255,11 +248,11 @@ class _RollingTree:
 
     def _columns(self, M: Array, right: Array) -> Array:
         """M^-1 on columns (n, k), where drives do not move: zero in their rows."""
-        free = self.drives.free
-        if len(free) == len(M):
+        free = ~self.drives.held
+        if free.all():
             return _solved(M, right)
         out = np.zeros(right.shape)
-        if len(free):
+        if free.any():
             out[free] = _solved(M[np.ix_(free, free)], right[free])
         return out
 

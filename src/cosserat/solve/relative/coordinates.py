@@ -1,4 +1,5 @@
-"""Coordinates of a tree as elements of its group: moved along velocities, differences, commutators, rates.
+"""Coordinates of a tree as elements of its group: moved along velocities, differences, commutators, rates; and those
+that are prescribed.
 """
 
 from __future__ import annotations
@@ -59,3 +60,24 @@ def exponential_rates(data: TreeData, theta: Array, v: Array) -> Array:
     out = np.empty(len(v))
     coordinates.exponential_rates(data.arrays.tree, theta, v, out)
     return out
+
+
+class Drives:
+    """Prescribed coordinates of a tree; those of spherical and free joints are constraints instead."""
+
+    def __init__(self, data: TreeData) -> None:
+        found = [(k, motion) for k, joint, motion in data.prescribed if joint.kind not in ("spherical", "free")]
+        self.columns, self._functions = np.array([k for k, _ in found], dtype=np.int64), [motion for _, motion in found]
+        self.held = np.zeros(len(data.coordinates), dtype=bool)
+        self.held[self.columns] = True
+
+    def sample(self, times: Array) -> Array:
+        """Coordinates, rates and accelerations (nt, 3, k)."""
+        found = np.array([np.stack(motion.jet(times)) for motion in self._functions])
+        found = found.reshape(len(self._functions), 3, len(times))
+        return np.ascontiguousarray(np.moveaxis(found, 2, 0).swapaxes(1, 2))
+
+    def impose(self, t: float, q: Array, v: Array, a: Array) -> None:
+        """Write prescribed coordinates, rates and accelerations at time t."""
+        if self._functions:
+            q[self.columns], v[self.columns], a[self.columns] = self.sample(np.array([t]))[0]

@@ -34,11 +34,9 @@ from cosserat.kernels.recursion.forces import (
 from cosserat.kernels.recursion.hybrid import hybrid_dynamics
 from cosserat.kernels.recursion.newton_euler import inverse_dynamics
 from cosserat.kernels.springs import stored
-from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.composed import Posture
-from cosserat.solve.relative.nonholonomic import PlaceMotion
 
 Dynamics = Callable[..., int]
 _DOUBLE = np.dtype(np.float64)
@@ -185,12 +183,6 @@ class LaneEngine:
         J, J_dot = np.empty((6, self._n)), np.empty((6, self._n))
         kinematics.place_jacobian(self._table, q, np.zeros(self._n) if v is None else v, row, J, J_dot)
         return J, J_dot
-
-    def place_motion(self, seat: Seat, q: Array, v: Array) -> PlaceMotion:
-        """World frame, Jacobian in world axes and J_dot v of a seat on a link."""
-        J, J_dot = self.jacobian(seat, q, v, False)
-        own = self._moving_links(q, v, v)[0][seat.link]
-        return PlaceMotion(se3.frame(own[:9].reshape(3, 3), own[9:]) @ seat.frame, J, J_dot @ v)
 
     def posture(self, seat_of: Callable[[Any], Seat], q: Array, v: Array, a: Array) -> Posture:
         """Frames and motions of places."""

@@ -29,7 +29,6 @@ from cosserat.results.trajectory import Kept, as_simulated
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
-from cosserat.solve.relative.nonholonomic import PlaceMotion
 from cosserat.solve.relative.seat_motion import ElasticPosture, jacobian_rate, seat_rows
 from cosserat.solve.relative.states import StateChecker
 
@@ -240,14 +239,6 @@ class ModalEngine:
             return world, J_dot
         turning = np.cross((world[3:] @ v)[:, None], world.reshape(2, 3, -1), axisb=1, axisc=1, axisa=0)
         return J, _turned(R.T, J_dot - turning.reshape(6, -1))
-
-    def place_motion(self, seat: Seat, q: Array, v: Array) -> PlaceMotion:
-        """World frame, Jacobian in world axes and J_dot v of a seat on a link."""
-        posture = ElasticPosture(self._data, lambda seat: seat, q, v, self._zero)
-        H = posture.frame(seat)
-        now = Motions(self._data).move(q, v)
-        J = _turned(H[:3, :3], seat_rows(self._data, now, q, [seat]))
-        return PlaceMotion(H, J, posture.accelerations(seat))
 
     def posture(self, seat_of: Callable[[Any], Seat], q: Array, v: Array, a: Array) -> Posture:
         """Frames and motions of places."""

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from cosserat.calls import answering
 from cosserat.errors import SolveError
-from cosserat.kernels import touching
-from cosserat.kernels.touching import DISC, EDGE
-from cosserat.kernels.vectors import cross, dot
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
+from cosserat.model.rolling import KnifeEdge, RollingDisc
+from cosserat.solve.relative.flexible_recursion import Motions
+from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 if TYPE_CHECKING:
-    from cosserat.solve.relative.closed_engine import ClosedEngine
     from cosserat.solve.relative.tree import Tree
 
 
@@ -29,14 +27,6 @@ class VelocityRows(NamedTuple):
     gap: Array  # (m,): what a row is the rate of, zero where it is the rate of nothing
 
 
-class PlaceMotion(NamedTuple):
-    """A place at a state, in world axes."""
-
-    frame: Array  # (4, 4)
-    J: Array  # (6, n): velocity and angular velocity are J v
-    rate: Array  # (6,): J_dot v
-
-
 class GivesRows(Protocol):
     """What gives rows at a state."""
 
@@ -44,81 +34,28 @@ class GivesRows(Protocol):
         """Rows at coordinates q and velocities v."""
 
 
-class _Wheel(NamedTuple):
-    """One knife edge or disc, as `kernels.touching` reads many."""
-
-    kind: tuple[int]
-    axis: Array
-    point: Array
-    plane: Array
-    radius: tuple[float]
-    level: tuple[float]
-
-
-class Touch:
-    """The rows of a knife edge or rolling disc, in the coordinates that a place's motion is given in.
+class _TreeRows:
+    """Closed loops of a tree, knife edges and rolling discs on it.
 
     A knife edge has one row: no velocity along its direction. A disc has three, along the normal and two directions in
     the plane: the point that touches is at rest.
     """
 
-    def __init__(self, item: Rolling) -> None:
-        assert isinstance(item, (KnifeEdge, RollingDisc))
-        to_place, point = item.place.frame()[:3, :3].T, np.zeros((1, 3))
-        self._title, self._disc = item.title, isinstance(item, RollingDisc)
-        if isinstance(item, RollingDisc):
-            axis, plane, level = to_place @ item.axis, item.directions, float(item.normal @ item.point)
-            self._one = _Wheel((DISC,), axis[None], point, plane[None], (float(item.radius),), (level,))
-        else:
-            self._one = _Wheel((EDGE,), (to_place @ item.direction)[None], point, np.zeros((1, 3, 3)), (0.0,), (0.0,))
-
-    def rows(self, motion: PlaceMotion, v: Array) -> VelocityRows:
-        """Rows for the motion of the place."""
-        H, J, rate = motion
-        turn, one = H[:3, :3], self._one
-        if self._disc:
-            c = float(one.plane[0, 0] @ turn @ one.axis[0])
-            if not 1.0 - c * c > FLAT**2:
-                raise SolveError(f"{self._title}: the disc lies flat on the plane; no single point of it touches")
-        R, x = tuple(turn.ravel().tolist()), tuple(H[:3, 3].tolist())
-        *directions, r = touching.touch(one, 0, R)
-        twist = J @ v
-        u, omega = tuple((twist[:3] @ turn).tolist()), tuple((twist[3:] @ turn).tolist())
-        local = np.concatenate((rate[:3] @ turn - cross(omega, u), rate[3:] @ turn))  # rate of the body twist
-        A, bias = [], []
-        for d in directions[: 3 if self._disc else 1]:
-            row = np.array((*d, *cross(r, d)))
-            A.append(np.concatenate((turn @ row[:3], turn @ row[3:])) @ J)
-            own = dot(touching.turn_gradient(one, 0, R, d, r, u, omega), omega) if self._disc else 0.0
-            bias.append(row @ local + own)
-        gap = np.zeros(len(A))
-        if self._disc:
-            gap[0] = touching.gap(one, 0, R, x)
-        return VelocityRows(np.array(A), np.array(bias), gap)
-
-
-class _OnTree:
-    """A knife edge or a rolling disc of a model, on its tree."""
-
-    def __init__(self, item: Rolling, tree: Tree) -> None:
-        self._tree, self._rows = tree, Touch(item)
-        self._place, self._title = item.place, item.title
+    def __init__(self, tree: Tree, ties: TreeConstraints) -> None:
+        self._tree, self._ties, self._now = tree, ties, Motions(tree.data)
+        self._kept = ties.numbers_of(lambda slot: slot.closes or slot.rolling >= 0)
+        for item in ties.rolling:
+            for place in item.places:
+                if not tree.carries(place, item.title):
+                    raise SolveError(f"{item.title}: the place {place.label!r} is fixed to the ground")
 
     def rows(self, q: Array, v: Array) -> VelocityRows:
-        if not self._tree.carries(self._place, self._title):
-            raise SolveError(f"{self._title}: the place {self._place.label!r} is fixed to the ground")
-        return self._rows.rows(self._tree.engine.place_motion(self._tree.data.seat(self._place), q, v), v)
-
-
-class _LoopRows:
-    """Closed loops of a tree."""
-
-    def __init__(self, engine: ClosedEngine) -> None:
-        self._engine = engine
-
-    def rows(self, q: Array, v: Array) -> VelocityRows:
-        found = self._engine.closure(q, v)
-        return VelocityRows(found.A, found.bias, found.value)
+        ties, now = self._ties, self._now.move(q, v)
+        flat = ties.lying_flat(now, q)
+        if flat:
+            raise SolveError(flat)
+        found = ties.at(now, q, self._tree.time, np.zeros(len(ties.tracked)), biased=True)
+        return VelocityRows(found.A[self._kept], found.bias[self._kept], found.value[self._kept])
 
 
 @answering
@@ -167,8 +104,9 @@ def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Give
     for item in model.rolling:
         if not isinstance(item, (KnifeEdge, RollingDisc)):
             raise SolveError(f"{call}: {item.title} has a law of its own, which is not offered here; use cs.simulate")
-    found: list[GivesRows] = [_LoopRows(cast("ClosedEngine", tree.engine))] if tree.data.spanning.loops else []
-    found += [_OnTree(item, tree) for item in model.rolling]
+    found: list[GivesRows] = []
+    if tree.data.spanning.loops or model.rolling:
+        found.append(_TreeRows(tree, tree.ties))
     found += extra
     if not found:
         raise SolveError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from cosserat.solve.relative.modal_engine import Engine, ModalEngine, made_again
 from cosserat.solve.relative.nonholonomic import VelocityConstraint
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives, TreeMotion
 from cosserat.solve.relative.states import StateChecker
+from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 if TYPE_CHECKING:
     from cosserat.results.composed import ComposedVectors
@@ -361,6 +363,15 @@ class Tree:
         if self._group is None:
             self._group = OnGroup(self.data)
         return self._group(call, *self.vectors(call, **given))
+
+    @functools.cached_property
+    def ties(self) -> TreeConstraints:
+        """Rows of closed loops, and of what rolls."""
+        found: TreeConstraints | None = getattr(self.engine, "ties", None)
+        if found is None:
+            found = TreeConstraints(self._model, self.data)
+            found.then = self._kept
+        return found
 
     def vectors(self, call: str, **given: Any) -> list[Array]:
         """What is given to a call as finite vectors (n,), in order; an error names what is not."""

@@ -7,7 +7,7 @@ A cut joint has constraints (A) and, in its freedoms, efforts Q. The multipliers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,6 +65,11 @@ class MultiplierSlot:
     rows: tuple[int, ...]  # numbers among the rows of the joint
     in_tree: bool  # the joint is one of the tree, driven or held through rows
     rolling: int  # number among the model's knife edges and rolling discs, -1: none of them
+
+    @property
+    def closes(self) -> bool:
+        """Whether its rows close a loop."""
+        return self.joint is not None and (not self.in_tree or self.joint.kind == "fixed")
 
 
 @dataclass(frozen=True)
@@ -287,6 +292,10 @@ class TreeConstraints:
             if slot.joint is not None and slot.joint.name in names
             for k, row in enumerate(pair.rows)
         ]
+
+    def numbers_of(self, wanted: Callable[[MultiplierSlot], bool]) -> Ints:
+        """Numbers of the rows of some of the slots."""
+        return ints([slot.first + k for slot in self.slots if wanted(slot) for k in range(len(slot.rows))])
 
     @property
     def driven(self) -> bool:
