@@ -1,13 +1,13 @@
 """Armature: inertia J that moves with the coordinate of a joint, kinetic energy J q_dot^2 / 2.
 
 Its share in the equations of motion is J q_ddot along the direction of the freedom, since that direction is the
-gradient of the coordinate. q_ddot and its derivatives are those of `freedoms.direction`, written out below.
+gradient of the coordinate. q_ddot is that of `freedoms.direction`; its derivatives are written out below.
 """
 
 from cosserat.jit import helper
 from cosserat.kernels import freedoms
 from cosserat.kernels.joints import add_pair, place_frames, place_twists
-from cosserat.kernels.vectors import ZERO, add, cross, dot, load, mul, mul_t, neg, scale, sub
+from cosserat.kernels.vectors import ZERO, add, cross, load, mul, mul_t, neg, scale, sub
 
 
 @helper
@@ -21,17 +21,12 @@ def rate(fr, joints, i, frames, twists):
 
 @helper
 def acceleration(fr, joints, i, R, x, twists, rates):
-    """q_ddot of freedom i."""
+    """q_ddot of freedom i: of the rates, and of the motion of its direction."""
     j, kind, axis = fr.joint[i], fr.kind[i], load(fr.axis[i], 0)
-    v_a, w_a, v_b, w_b = place_twists(joints, j, twists)
-    a_a, y_a, a_b, y_b = place_twists(joints, j, rates)
-    if kind == freedoms.SLIDE:
-        slip = sub(sub(mul(R, v_b), v_a), cross(w_a, x))
-        ahead = sub(mul(R, add(a_b, cross(w_b, v_b))), cross(w_a, mul(R, v_b)))
-        return dot(axis, sub(sub(sub(ahead, a_a), cross(y_a, x)), cross(w_a, slip)))
-    if kind == freedoms.ANGLE_CHILD:
-        return dot(axis, y_b) - dot(mul(R, axis), y_a) - dot(mul(R, cross(w_b, axis)), w_a)
-    return dot(axis, sub(sub(mul(R, y_b), y_a), cross(w_a, mul(R, w_b))))
+    f_a, m_a, f_b, m_b = freedoms.direction(fr, i, R, x)
+    g_a, n_a, g_b, n_b = freedoms.rate_slopes(joints, j, kind, axis, R, x, twists)
+    ahead = freedoms.rate_of(joints, j, rates, f_a, m_a, f_b, m_b)
+    return ahead + freedoms.rate_of(joints, j, twists, g_a, n_a, g_b, n_b)
 
 
 @helper
@@ -45,13 +40,6 @@ def add_inertia(fr, joints, i, frames, twists, rates, r_out):
 
 
 @helper
-def put(f_a, m_a, f_b, m_b, row_out):
-    """Four vectors as a row (12,)."""
-    for k in range(3):
-        row_out[k], row_out[3 + k], row_out[6 + k], row_out[9 + k] = f_a[k], m_a[k], f_b[k], m_b[k]
-
-
-@helper
 def slopes(kind, axis, R, x, twists4, rates4, by_twist_out, by_frame_out):
     """Derivatives (12,) of q_ddot by the twists of both sides, and by left increments of both frames."""
     v_a, w_a, v_b, w_b = twists4
@@ -61,23 +49,23 @@ def slopes(kind, axis, R, x, twists4, rates4, by_twist_out, by_frame_out):
         c, u, h = cross(axis, w_a), mul(R, v_b), add(a_b, cross(w_b, v_b))
         turned = sub(cross(v_a, axis), scale(2.0, cross(u, axis)))
         turned = add(turned, add(cross(cross(w_a, x), axis), cross(x, c)))
-        put(c, turned, sub(cross(a_t, w_b), scale(2.0, mul_t(R, c))), cross(v_b, a_t), by_twist_out)
+        freedoms.put(c, turned, sub(cross(a_t, w_b), scale(2.0, mul_t(R, c))), cross(v_b, a_t), by_twist_out)
         e = sub(cross(c, w_a), cross(axis, y_a))
         on_a = add(sub(scale(2.0, cross(u, c)), cross(mul(R, h), axis)), cross(e, x))
         on_b = sub(cross(h, a_t), scale(2.0, cross(v_b, mul_t(R, c))))
-        put(neg(e), on_a, mul_t(R, e), on_b, by_frame_out)
+        freedoms.put(neg(e), on_a, mul_t(R, e), on_b, by_frame_out)
     elif kind == freedoms.ANGLE_CHILD:
         n, p, e = mul(R, axis), mul_t(R, w_a), cross(w_b, axis)
-        put(ZERO, neg(mul(R, e)), ZERO, neg(cross(axis, p)), by_twist_out)
+        freedoms.put(ZERO, neg(mul(R, e)), ZERO, neg(cross(axis, p)), by_twist_out)
         on_a = add(cross(n, y_a), cross(mul(R, e), w_a))
         on_b = neg(add(cross(axis, mul_t(R, y_a)), cross(e, p)))
-        put(ZERO, on_a, ZERO, on_b, by_frame_out)
+        freedoms.put(ZERO, on_a, ZERO, on_b, by_frame_out)
     else:
         u, c = mul(R, w_b), cross(axis, w_a)
-        put(ZERO, neg(cross(u, axis)), ZERO, neg(mul_t(R, c)), by_twist_out)
+        freedoms.put(ZERO, neg(cross(u, axis)), ZERO, neg(mul_t(R, c)), by_twist_out)
         on_a = sub(cross(u, c), cross(mul(R, y_b), axis))
         on_b = sub(cross(y_b, a_t), cross(w_b, mul_t(R, c)))
-        put(ZERO, on_a, ZERO, on_b, by_frame_out)
+        freedoms.put(ZERO, on_a, ZERO, on_b, by_frame_out)
 
 
 @helper
@@ -86,7 +74,7 @@ def tangent(fr, joints, i, frames, twists, rates, cm, cc, row_out, scratch_out, 
     j, kind, axis, J = fr.joint[i], fr.kind[i], load(fr.axis[i], 0), fr.armature[i]
     _, _, _, _, R, x = place_frames(joints, j, frames)
     f_a, m_a, f_b, m_b = freedoms.direction(fr, i, R, x)
-    put(f_a, m_a, f_b, m_b, row_out)
+    freedoms.put(f_a, m_a, f_b, m_b, row_out)
     by_twist, by_frame = scratch_out[0], scratch_out[1]
     slopes(kind, axis, R, x, place_twists(joints, j, twists), place_twists(joints, j, rates), by_twist, by_frame)
     Q = -J * acceleration(fr, joints, i, R, x, twists, rates)

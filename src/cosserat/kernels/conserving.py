@@ -270,18 +270,14 @@ def _add_loads(ld, wrench_start, wrench_end, trial, middle):
 def _add_joints(jt, drive_start, drive_end, trial, middle, length):
     """Reactions at the middle of the step, corrected along the relative increment to do exactly lambda . delta phi."""
     for j in range(jt.node.shape[0]):
-        a, b = jt.node[j, 0], jt.node[j, 1]
-        F_a, y_a = load_frame(jt.frame_a[j])
-        F_b, y_b = load_frame(jt.frame_b[j])
-        R, x = pairs.relative_frame(middle.frame, a, F_a, y_a, b, F_b, y_b)
-        u, w = pairs.relative_twist(R, x, trial.increment, a, F_a, y_a, b, F_b, y_b)
+        R, x, u, w = pairs.relative_motion(jt, j, middle.frame, trial.increment)
         _, A0, B0 = joints.drive_of(jt, j, drive_start)
         _, A1, B1 = joints.drive_of(jt, j, drive_end)
         D_a, D_b = combine(0.5, A0, 0.5, A1), combine(0.5, B0, 0.5, B1)
         _, _, f, m = joints.reaction(jt, j, R, x, D_a, D_b, trial.force[j])
         work, doubt = _work(jt, j, trial, middle, length)
         f, m = pairs.correct(f, m, u, w, work, doubt, length, jt.drive[j] < 0)
-        pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
+        pairs.add_between(jt, j, R, x, f, m, trial.residual)
 
 
 @helper

@@ -131,11 +131,7 @@ def effort_tangent(freedoms, joints, i, frames, twists, angles, applied, row_out
     q = coordinate(freedoms, i, R, x, angles[i])
     q_dot = rate_of(joints, j, twists, f_a, m_a, f_b, m_b)
     Q, by_q, slope = total(freedoms, i, q, q_dot, applied)
-    for k in range(3):
-        row_out[k] = f_a[k]
-        row_out[3 + k] = m_a[k]
-        row_out[6 + k] = f_b[k]
-        row_out[9 + k] = m_b[k]
+    put(f_a, m_a, f_b, m_b, row_out)
     axis = load(freedoms.axis[i], 0)
     g_a, g_b = m_a, m_b
     if freedoms.kind[i] == ROTATION_VECTOR:
@@ -144,17 +140,12 @@ def effort_tangent(freedoms, joints, i, frames, twists, angles, applied, row_out
         c = cotc(dot(w, w))
         g_a = neg(apply_a(w, c, axis))
         g_b = apply_a(neg(w), c, axis)
-    for k in range(12):
-        s = -by_q * row_out[k]
-        for m in range(3):
-            K_out[k, m] += s * f_a[m]
-            K_out[k, 3 + m] += s * g_a[m]
-            K_out[k, 6 + m] += s * f_b[m]
-            K_out[k, 9 + m] += s * g_b[m]
+    add_products(-by_q, row_out, f_a, g_a, f_b, g_b, K_out)
     turn_direction(freedoms.kind[i], axis, R, x, Q, f_b, m_b, K_out)
     # d q_dot/d(increments) enters through the damping: rows of the relative twist seen from a moving frame
     if slope != 0.0:
-        add_rate_tangent(joints, j, freedoms.kind[i], axis, R, x, twists, slope, row_out, K_out)
+        f_a, m_a, f_b, m_b = rate_slopes(joints, j, freedoms.kind[i], axis, R, x, twists)
+        add_products(-slope, row_out, f_a, m_a, f_b, m_b, K_out)
     return -slope
 
 
@@ -178,31 +169,35 @@ def turn_direction(kind, axis, R, x, Q, f_b, m_b, K_out):
 
 
 @helper
-def add_rate_tangent(joints, j, kind, axis, R, x, twists, slope, row, K_out):
-    """K += -slope * row (d q_dot/d increments)^T, twists held fixed."""
+def rate_slopes(joints, j, kind, axis, R, x, twists):
+    """Derivative of q_dot by left increments of both sides, twists held fixed: (f_a, m_a, f_b, m_b)."""
     _, w_a, v_b, w_b = place_twists(joints, j, twists)
-    g_fa, g_ma, g_fb, g_mb = ZERO, ZERO, ZERO, ZERO
     a_t = mul_t(R, axis)
     if kind == SLIDE:
         # q_dot = axis . (R v_b - v_a - w_a x x)
-        g_mb = cross(v_b, a_t)
-        g_ma = neg(cross(mul(R, v_b), axis))
         c = neg(cross(axis, w_a))  # coefficient of dx, dx = R du_b - du_a + x~ dw_a
-        g_fb = mul_t(R, c)
-        g_fa = neg(c)
-        g_ma = add(g_ma, cross(c, x))
-    elif kind == ANGLE_CHILD:
+        return neg(c), add(neg(cross(mul(R, v_b), axis)), cross(c, x)), mul_t(R, c), cross(v_b, a_t)
+    if kind == ANGLE_CHILD:
         # q_dot = axis . w_b - (R axis) . w_a
-        g_mb = neg(cross(axis, mul_t(R, w_a)))
-        g_ma = cross(mul(R, axis), w_a)
-    else:
-        # q_dot = (R^T axis) . w_b - axis . w_a
-        g_mb = cross(w_b, a_t)
-        g_ma = neg(cross(mul(R, w_b), axis))
-    g = (
-        g_fa[0], g_fa[1], g_fa[2], g_ma[0], g_ma[1], g_ma[2],
-        g_fb[0], g_fb[1], g_fb[2], g_mb[0], g_mb[1], g_mb[2],
-    )  # fmt: skip
+        return ZERO, cross(mul(R, axis), w_a), ZERO, neg(cross(axis, mul_t(R, w_a)))
+    # q_dot = (R^T axis) . w_b - axis . w_a
+    return ZERO, neg(cross(mul(R, w_b), axis)), ZERO, cross(w_b, a_t)
+
+
+@helper
+def put(f_a, m_a, f_b, m_b, row_out):
+    """Four vectors as a row (12,)."""
+    for k in range(3):
+        row_out[k], row_out[3 + k], row_out[6 + k], row_out[9 + k] = f_a[k], m_a[k], f_b[k], m_b[k]
+
+
+@helper
+def add_products(s, row, f_a, m_a, f_b, m_b, K_out):
+    """K += s times a row (12,) times another one, given as four vectors."""
     for k in range(12):
-        for m in range(12):
-            K_out[k, m] -= slope * row[k] * g[m]
+        y = s * row[k]
+        for m in range(3):
+            K_out[k, m] += y * f_a[m]
+            K_out[k, 3 + m] += y * m_a[m]
+            K_out[k, 6 + m] += y * f_b[m]
+            K_out[k, 9 + m] += y * m_b[m]

@@ -131,11 +131,7 @@ def conserve_efforts(problem, k):
         last = first
         while last < n and fr.joint[last] == j:
             last += 1
-        a, b = jt.node[j, 0], jt.node[j, 1]
-        F_a, y_a = load_frame(jt.frame_a[j])
-        F_b, y_b = load_frame(jt.frame_b[j])
-        R, x = pairs.relative_frame(middle.frame, a, F_a, y_a, b, F_b, y_b)
-        u, w = pairs.relative_twist(R, x, trial.increment, a, F_a, y_a, b, F_b, y_b)
+        R, x, u, w = pairs.relative_motion(jt, j, middle.frame, trial.increment)
         f, m, stored = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
         for i in range(first, last):
             _, _, d, e = freedoms.direction(fr, i, R, x)
@@ -154,7 +150,7 @@ def conserve_efforts(problem, k):
                 target = 0.5 * (inputs.effort[k - 1, fr.target[i]] + inputs.effort[k, fr.target[i]])
                 Q += freedoms.servo(fr, i, target, 0.5 * (trial.angle[i] + state.angle[i]), rate)[0]
             f, m = add(f, scale(-Q, d)), add(m, scale(-Q, e))
-        pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
+        pairs.add_between(jt, j, R, x, f, m, trial.residual)
         first = last
     return 0
 
@@ -199,20 +195,16 @@ def conserve_armatures(problem, k):
     for i in range(fr.joint.shape[0]):
         if fr.armature[i] != 0.0:
             j = fr.joint[i]
-            a, b = jt.node[j, 0], jt.node[j, 1]
-            F_a, y_a = load_frame(jt.frame_a[j])
-            F_b, y_b = load_frame(jt.frame_b[j])
             after = armature.rate(fr, jt, i, trial.frame, trial.twist)
             before = armature.rate(fr, jt, i, state.frame, state.twist)
             gain = fr.armature[i] * (after - before)
-            R, x = pairs.relative_frame(middle.frame, a, F_a, y_a, b, F_b, y_b)
-            u, w = pairs.relative_twist(R, x, trial.increment, a, F_a, y_a, b, F_b, y_b)
+            R, x, u, w = pairs.relative_motion(jt, j, middle.frame, trial.increment)
             _, _, d, e = freedoms.direction(fr, i, R, x)
             Q, moved = gain / settings[slots.STEP], dot(d, u) + dot(e, w)
             work = 0.5 * gain * (after + before)
             small = abs(work - Q * moved) < 0.1 * abs(Q * moved)
             f, m = pairs.correct(scale(Q, d), scale(Q, e), u, w, work, 0.0, settings[slots.LENGTH], small)
-            pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
+            pairs.add_between(jt, j, R, x, f, m, trial.residual)
     return 0
 
 

@@ -30,6 +30,30 @@ def relative_twist(R, x, twists, a, F_a, y_a, b, F_b, y_b):
 
 
 @helper
+def places_of(group, j):
+    """Nodes and places (F, y) of both sides of item j of a group with node, frame_a and frame_b."""
+    F_a, y_a = load_frame(group.frame_a[j])
+    F_b, y_b = load_frame(group.frame_b[j])
+    return group.node[j, 0], F_a, y_a, group.node[j, 1], F_b, y_b
+
+
+@helper
+def relative_motion(group, j, frames, twists):
+    """Motion (R, x, u, w) of the second place of an item relative to the first, for twists or increments."""
+    a, F_a, y_a, b, F_b, y_b = places_of(group, j)
+    R, x = relative_frame(frames, a, F_a, y_a, b, F_b, y_b)
+    u, w = relative_twist(R, x, twists, a, F_a, y_a, b, F_b, y_b)
+    return R, x, u, w
+
+
+@helper
+def add_between(group, j, R, x, f, m, r_out):
+    """`add_opposite` between the places of an item."""
+    a, F_a, y_a, b, F_b, y_b = places_of(group, j)
+    add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, r_out)
+
+
+@helper
 def add_wrench(a, F, y, f, m, r_out):
     """r += a wrench given in a place (F, y) of node a."""
     f, m = wrench_to_node(F, y, f, m)

@@ -115,6 +115,33 @@ def add_push_tangent(rolling, i, R, f, r, K_out):
             K_out[3 + p, 3 + q] += M[3 * p + q]
 
 
+@helper
+def add_borders(keep, s, P, first, plain, T, column_out, row_out):
+    """Borders of three rows on the increments of one node, of the combinations that act (`keep`), times s.
+
+    P has the rows A from column `first` on, and below them D, how they change by increments of the frame: the border of
+    the equations is A^T, that of the rows D T, and A more where `plain` (3,) is 1.
+    """
+    for q in range(3):
+        for j in range(6):
+            value = plain[q] * P[q, first + j]
+            for n in range(6):
+                value += P[3 + q, first + n] * T[n, j]
+            for p in range(3):
+                column_out[j, p] += s * keep[p, q] * P[q, first + j]
+                row_out[p, j] += s * keep[p, q] * value
+
+
+@helper
+def put_corner(keep, s, epsilon, corner_out):
+    """The block of the multipliers: zero for what acts, but for epsilon."""
+    for p in range(3):
+        for q in range(3):
+            corner_out[p, q] = s * keep[p, q] - (s if p == q else 0.0)
+    for p in range(6):
+        corner_out[p, p] -= epsilon * s if p < 3 else s
+
+
 @stage
 def assemble_rolling(problem, k, frames, twists):
     """Borders s A^T and s (A + ck/cc d(A eta)/dH T), s A T for a gap; change of the forces with the configuration."""
@@ -135,40 +162,29 @@ def assemble_rolling(problem, k, frames, twists):
             clear(K)
             add_push_tangent(ro, i, R, f, r, K)
             scatter_one(K, ck, T, blocks_out[block[0]])
-        write_rows(ro, i, R, twists[node], turning, T, P)
-        column, row, corner = blocks_out[block[1]], blocks_out[block[2]], blocks_out[block[3]]
-        for p in range(3):
-            for q in range(3):
-                share = s * ro.keep[i, p, q]
-                for m in range(6):
-                    column[m, p] += share * P[q, m]
-                    row[p, m] += share * P[3 + q, m]
-                corner[p, q] = share - (s if p == q else 0.0)
-        for p in range(6):
-            corner[p, p] -= epsilon * s if p < 3 else s
+        write_rows(ro, i, R, twists[node], turning, P)
+        plain = (0.0 if ro.kind[i] == DISC else 1.0, 1.0, 1.0)
+        add_borders(ro.keep[i], s, P, 0, plain, T, blocks_out[block[1]], blocks_out[block[2]])
+        put_corner(ro.keep[i], s, epsilon, blocks_out[block[3]])
     return 0
 
 
 @helper
-def write_rows(rolling, i, R, twist, turning, T, P_out):
-    """A in the first three rows of P (6, 12), its derivative by the increment of the step in the last three."""
+def write_rows(rolling, i, R, twist, turning, P_out):
+    """A in the first three rows of P (6, 12); in the last three that of a gap, and how others change with the frame."""
+    clear(P_out)
     d0, d1, d2, r = touch(rolling, i, R)
     for q in range(3):
         d = d0 if q == 0 else d1 if q == 1 else d2
+        m = cross(r, d)
         store(d, P_out[q], 0)
-        store(cross(r, d), P_out[q], 3)
-        is_gap = q == 0 and rolling.kind[i] == DISC
-        turn = (0.0, 0.0, 0.0)
-        if turning != 0.0 and rolling.kind[i] == DISC and not is_gap:
-            turn = scale(turning, turn_gradient(rolling, i, R, d, r, load(twist, 0), load(twist, 3)))
-        for m in range(6):
-            value = 0.0 if is_gap else P_out[q, m]
-            for j in range(6):
-                if is_gap:
-                    value += P_out[q, j] * T[j, m]
-            for j in range(3):
-                value += turn[j] * T[3 + j, m]
-            P_out[3 + q, m] = value
+        store(m, P_out[q], 3)
+        if rolling.kind[i] == DISC and q == 0:
+            store(d, P_out[3], 0)
+            store(m, P_out[3], 3)
+        elif rolling.kind[i] == DISC and turning != 0.0:
+            turn = turn_gradient(rolling, i, R, d, r, load(twist, 0), load(twist, 3))
+            store(scale(turning, turn), P_out[3 + q], 3)
 
 
 @stage

@@ -9,32 +9,15 @@ The wrench A^T lambda acts on the place, its opposite on the other. Multipliers 
 
 from cosserat.jit import helper, stage
 from cosserat.kernels import pairs, slots, state_loads
-from cosserat.kernels.frames import load_frame, twist_at_place, wrench_to_node
+from cosserat.kernels.frames import twist_at_place, wrench_to_node
 from cosserat.kernels.joints import to_node_frames
 from cosserat.kernels.newton import step_coefficients
-from cosserat.kernels.rolling import kept, store_rows
+from cosserat.kernels.rolling import add_borders, kept, put_corner, store_rows
 from cosserat.kernels.rule_laws import back, look, pushed, rates, row, value_at
 from cosserat.kernels.tangent import scatter
 from cosserat.kernels.vectors import ZERO, add, axpy, clear, cross, load, mul_t, neg, scale, store
 
 SECOND = 1e-2  # step of differences of rows, relative to a typical change
-
-
-@helper
-def places_of(rules, i):
-    """Nodes and places (F, y) of the other place and of the place itself."""
-    F_a, y_a = load_frame(rules.frame_a[i])
-    F_b, y_b = load_frame(rules.frame_b[i])
-    return rules.node[i, 0], F_a, y_a, rules.node[i, 1], F_b, y_b
-
-
-@helper
-def relative_motion(rules, i, frames, twists):
-    """Motion (R, x, v, w) of the place relative to the other one."""
-    a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
-    R, x = pairs.relative_frame(frames, a, F_a, y_a, b, F_b, y_b)
-    v, w = pairs.relative_twist(R, x, twists, a, F_a, y_a, b, F_b, y_b)
-    return R, x, v, w
 
 
 @stage
@@ -47,12 +30,11 @@ def add_rules(problem, k):
     t, first = problem.inputs.clock[k, 0], trial.phi.shape[0] - ro.node.shape[0]
     for i in range(rules.item.shape[0]):
         item = rules.item[i]
-        motion = relative_motion(rules, i, trial.frame, trial.twist)
+        motion = pairs.relative_motion(rules, i, trial.frame, trial.twist)
         look(rules, i, solver.rules[i], t, motion, visit)
         force = trial.force[first + item]
         f, m = pushed(rules, i, visit.J, kept(ro, item, (force[0], force[1], force[2])))
-        a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
-        pairs.add_opposite(motion[0], motion[1], a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
+        pairs.add_between(rules, i, motion[0], motion[1], f, m, trial.residual)
         s = 1.0 if rules.held[i] == 1 else 1.0 / cc
         store_rows(ro, item, scale(s, load(visit.wrench, 0)), trial.phi[first + item])
     return 0
@@ -73,8 +55,7 @@ def conserve_rules(problem, k):
     t, first = 0.5 * (clock[k - 1, 0] + clock[k, 0]), trial.phi.shape[0] - ro.node.shape[0]
     for i in range(rules.item.shape[0]):
         item, unit = rules.item[i], solver.rules[i]
-        a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
-        R, x, u, w = relative_motion(rules, i, middle.frame, trial.increment)
+        R, x, u, w = pairs.relative_motion(rules, i, middle.frame, trial.increment)
         look(rules, i, unit, t, (R, x, scale(1.0 / h, u), scale(1.0 / h, w)), visit)
         phi = scale(h, load(visit.wrench, 0))
         for q in range(3):
@@ -83,11 +64,11 @@ def conserve_rules(problem, k):
             store(e, P[q], 3)
         before, after = phi, phi
         if rules.held[i] == 1:
-            value_at(rules, i, unit[0], t, relative_motion(rules, i, state.frame, state.twist), visit)
+            value_at(rules, i, unit[0], t, pairs.relative_motion(rules, i, state.frame, state.twist), visit)
             before = load(visit.wrench, 0)
-            value_at(rules, i, unit[0], t, relative_motion(rules, i, trial.frame, trial.twist), visit)
+            value_at(rules, i, unit[0], t, pairs.relative_motion(rules, i, trial.frame, trial.twist), visit)
             after = load(visit.wrench, 0)
-            value_at(rules, i, unit[0], clock[k, 0], relative_motion(rules, i, trial.frame, trial.twist), visit)
+            value_at(rules, i, unit[0], clock[k, 0], pairs.relative_motion(rules, i, trial.frame, trial.twist), visit)
             phi = load(visit.wrench, 0)
         force = trial.force[first + item]
         mu = kept(ro, item, (force[0], force[1], force[2]))
@@ -97,7 +78,7 @@ def conserve_rules(problem, k):
             if rules.held[i] == 1:
                 d, e = pairs.correct(d, e, u, w, after[q] - before[q], 1e-15 * rules.length[i], size, True)
             f, m = axpy(mu[q], d, f), axpy(mu[q], e, m)
-        pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
+        pairs.add_between(rules, i, R, x, f, m, trial.residual)
         store_rows(ro, item, phi, trial.phi[first + item])
     return 0
 
@@ -180,10 +161,10 @@ def assemble_rules(problem, k, frames, twists):
     first = forces.shape[0] - ro.node.shape[0]
     for i in range(rules.item.shape[0]):
         item, block, held = rules.item[i], rules.block[i], rules.held[i] == 1
-        places = places_of(rules, i)
+        places = pairs.places_of(rules, i)
         a, F_a, y_a, b, _, _ = places
         T_a, T_b = solver.tangent[a], solver.tangent[b]
-        motion = relative_motion(rules, i, frames, twists)
+        motion = pairs.relative_motion(rules, i, frames, twists)
         R, x = motion[0], motion[1]
         force = forces[first + item]
         mu = kept(ro, item, (force[0], force[1], force[2]))
@@ -209,24 +190,11 @@ def assemble_rules(problem, k, frames, twists):
                 e = add((J[q, 3], J[q, 4], J[q, 5]), add(cross(v_a, f), cross(w_a, m)))
                 d, e = scale(turning, d), scale(turning, e)
             spread(R, x, places, d, e, P[3 + q])
-        corner = blocks_out[block[8]]
+        one = 0.0 if held else 1.0
         for side in range(2):
-            o, T = 6 * side, T_a if side == 0 else T_b
             column, row_out = blocks_out[block[4 + 2 * side]], blocks_out[block[5 + 2 * side]]
-            for p in range(3):
-                for q in range(3):
-                    share = s * ro.keep[item, p, q]
-                    for j in range(6):
-                        column[j, p] += share * P[q, o + j]
-                        value = 0.0 if held else P[q, o + j]
-                        for n in range(6):
-                            value += P[3 + q, o + n] * T[n, j]
-                        row_out[p, j] += share * value
-        for p in range(3):
-            for q in range(3):
-                corner[p, q] = s * ro.keep[item, p, q] - (s if p == q else 0.0)
-        for p in range(6):
-            corner[p, p] -= epsilon * s if p < 3 else s
+            add_borders(ro.keep[item], s, P, 6 * side, (one, one, one), T_a if side == 0 else T_b, column, row_out)
+        put_corner(ro.keep[item], s, epsilon, blocks_out[block[8]])
     return 0
 
 
@@ -238,7 +206,7 @@ def rule_rates(problem, k, pace, rate_out, accel_out):
     rules, ro, trial, visit = problem.rules, problem.rolling, problem.trial, problem.visit
     units, breaks, t = problem.solver.rules, problem.solver.breaks, problem.inputs.clock[k, 0]
     for i in range(rules.item.shape[0]):
-        a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
+        a, F_a, y_a, b, F_b, y_b = pairs.places_of(rules, i)
         R, x = pairs.relative_frame(trial.frame, a, F_a, y_a, b, F_b, y_b)
         v_a, w_a = twist_at_place(F_a, y_a, load(trial.twist[a], 0), load(trial.twist[a], 3))
         v_b, w_b = twist_at_place(F_b, y_b, load(trial.twist[b], 0), load(trial.twist[b], 3))
