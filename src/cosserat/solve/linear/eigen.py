@@ -132,7 +132,7 @@ def _resolved(matrices: Matrices, solve: Any, squares: Array, shapes: Array, shi
     squares, shapes = squares.copy(), shapes.copy()
     unclear = np.abs(squares) <= _UNCLEAR * abs(shift)
     quotients = matrices.strain_energy(shapes)
-    if matrices.elastic is None:  # far from the shift the quotient is the more accurate of the two
+    if not len(matrices.parts.modulus):  # far from the shift the quotient is the more accurate of the two
         apart = np.abs(squares - shift)
         squares = np.where(apart > 1e6 * np.min(apart, initial=abs(shift)), quotients, squares)
     else:

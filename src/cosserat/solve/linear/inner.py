@@ -131,11 +131,10 @@ def joined(matrices: Matrices) -> Matrices:
         )
 
     D, K = wide(matrices.damping, matrices.stiffness)
-    elastic = matrices.elastic
-    if elastic is not None:
-        damping, stiffness = wide(elastic.damping, elastic.stiffness)
-        strain = csc_matrix(hstack((elastic.strain, csc_matrix((elastic.strain.shape[0], ny)))))
-        elastic = replace(elastic, strain=strain, stiffness=stiffness, damping=damping)
+    parts = matrices.parts
+    damping, stiffness = wide(parts.damping, parts.stiffness)
+    strain = csc_matrix(hstack((parts.strain, csc_matrix((parts.strain.shape[0], ny)))))
+    elastic = replace(parts, strain=strain, stiffness=stiffness, damping=damping)
     phi = csc_matrix(hstack((matrices.constraints, csc_matrix((matrices.constraints.shape[0], ny)))))
     M = both(matrices.mass, None, None, csc_matrix((ny, ny)))
     return replace(matrices, mass=M, damping=D, stiffness=K, constraints=phi, elastic=elastic, inner=None)

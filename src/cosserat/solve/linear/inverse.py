@@ -106,8 +106,7 @@ def invert(matrices: Matrices, shift: complex, squared: bool) -> Inverse | None:
     size_of = np.abs(x)
     s = abs(shift)
     held = float(np.sum(size_of * (abs(matrices.mass) @ size_of))) / growth
-    stiffness = matrices.stiffness if matrices.elastic is None else matrices.elastic.stiffness
-    terms = s * s * abs(matrices.mass) + s * abs(matrices.damping) + abs(stiffness)
+    terms = s * s * abs(matrices.mass) + s * abs(matrices.damping) + abs(matrices.parts.stiffness)
     singular = bool(held <= 1e3 * ROUNDING * float(np.sum(size_of * (terms @ size_of))))
     if shift == 0.0 and not singular:
         singular = bool(abs(matrices.strain_energy(x)[0]) <= 1e2 * matrices.unresolved(x)[0])
@@ -126,31 +125,21 @@ class Bordered:
 
     def __init__(self, matrices: Matrices, s2: complex, s: complex = 0.0) -> None:
         self.size, self.rows = matrices.mass.shape[0], matrices.constraints.shape[0]
-        elastic = matrices.elastic
-        stiffness = matrices.stiffness if elastic is None else elastic.stiffness
-        damping = matrices.damping if elastic is None else elastic.damping
+        elastic = matrices.parts
         s2, s = (z if np.imag(z) else np.real(z) for z in (s2, s))
-        top = s2 * matrices.mass + stiffness
+        top = s2 * matrices.mass + elastic.stiffness
         if s != 0.0:
-            top = top + s * damping
+            top = top + s * elastic.damping
         self.kind: Any = complex if np.iscomplexobj(top.data) or np.iscomplexobj(np.asarray(s)) else float
         self.scale = _typical(top, elastic)
-        self.between = 0
-        blocks: list[list[Any]] = [[top]]
-        if elastic is not None:
-            e = len(elastic.modulus)
-            self.between = 6 * e
-            factor = 1.0 + s * elastic.viscosity
-            give = -np.linalg.inv(elastic.modulus) * (self.scale / factor)[:, None, None]
-            soft = bsr_matrix((give * self.scale, np.arange(e), np.arange(e + 1)), shape=(6 * e, 6 * e))
-            P = self.scale * elastic.strain
-            blocks = [[top, P.T], [P, soft]]
-        if self.rows:
-            phi = self.scale * matrices.constraints
-            none = [None] * (len(blocks) - 1)
-            blocks = [[*row, column] for row, column in zip(blocks, [phi.T, *none], strict=True)]
-            blocks.append([self._rows(matrices, s), *none, None])
-        system = csc_matrix(block_array(blocks, format="csc")) if len(blocks) > 1 else csc_matrix(top)
+        e = len(elastic.modulus)
+        self.between = 6 * e
+        factor = 1.0 + s * elastic.viscosity
+        give = -np.linalg.inv(elastic.modulus) * (self.scale / factor)[:, None, None]
+        soft = bsr_matrix((give * self.scale, np.arange(e), np.arange(e + 1)), shape=(6 * e, 6 * e))
+        P, phi = self.scale * elastic.strain, self.scale * matrices.constraints
+        blocks = [[top, P.T, phi.T], [P, soft, None], [self._rows(matrices, s), None, None]]
+        system = csc_matrix(block_array(blocks, format="csc"))
         if np.iscomplexobj(system.data):
             self.kind = complex
         self.lu = splu(system.astype(self.kind), permc_spec="MMD_ATA")
@@ -183,8 +172,6 @@ class Bordered:
 
 
 def _typical(matrix: csc_matrix, elastic: Any) -> float:
-    diagonal = np.abs(matrix.diagonal())
-    if elastic is not None:
-        diagonal = np.concatenate((diagonal, np.abs(np.einsum("eii->ei", elastic.modulus)).ravel()))
+    diagonal = np.abs(np.concatenate((matrix.diagonal(), np.einsum("eii->ei", elastic.modulus).ravel())))
     used = diagonal[diagonal > 1e-13 * np.max(diagonal, initial=0.0)]
     return float(np.exp(np.mean(np.log(used)))) if used.size else 1.0

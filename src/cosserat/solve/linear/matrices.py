@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,24 +74,27 @@ class Matrices:
             return np.eye(phi.shape[1])
         return qr(phi.T, mode="full")[0][:, phi.shape[0] :]
 
+    @cached_property
+    def parts(self) -> Elastic:
+        """Stiffness and damping as `elastic` has them, or without any elements."""
+        none = np.zeros((0, 6, 6))
+        of_none = Elastic(csc_matrix((0, self.mass.shape[0])), none, none[:, 0, 0], self.stiffness, self.damping)
+        return of_none if self.elastic is None else self.elastic
+
     def undamped(self) -> Matrices:
         """Without any term with a velocity; states of laws follow at once."""
-        none, elastic = csc_matrix(self.damping.shape), self.elastic
+        none, parts, more = csc_matrix(self.damping.shape), self.parts, csc_matrix(self.stiffness.shape)
         if self.inner is not None:
             more = self.inner.steady_stiffness()
-            steady = None if elastic is None else replace(elastic, stiffness=csc_matrix(elastic.stiffness + more))
-            return replace(self, stiffness=self.stiffness + more, elastic=steady, inner=None).undamped()
-        if elastic is not None:
-            elastic = replace(elastic, damping=none, viscosity=np.zeros_like(elastic.viscosity))
-        return replace(self, damping=none, elastic=elastic)
+        still = csc_matrix(parts.stiffness + more)
+        elastic = replace(parts, stiffness=still, damping=none, viscosity=np.zeros_like(parts.viscosity))
+        return replace(self, stiffness=self.stiffness + more, damping=none, elastic=elastic, inner=None)
 
     def symmetric(self) -> Matrices:
         """Without damping, with the symmetric part of the stiffness."""
         out = self.undamped()
-        K, elastic = csc_matrix(0.5 * (self.stiffness + self.stiffness.T)), out.elastic
-        if elastic is not None:
-            elastic = replace(elastic, stiffness=csc_matrix(0.5 * (elastic.stiffness + elastic.stiffness.T)))
-        return replace(out, stiffness=K, elastic=elastic)
+        K, rest = (csc_matrix(0.5 * (a + a.T)) for a in (self.stiffness, out.parts.stiffness))
+        return replace(out, stiffness=K, elastic=replace(out.parts, stiffness=rest))
 
     def without(self, motions: Array) -> Matrices:
         """The problem for motions x without a part along given ones (6n, k): motions^T M x = 0."""
@@ -101,40 +104,30 @@ class Matrices:
 
     def strain_energy(self, shapes: NDArray[Any]) -> NDArray[Any]:
         """x^H K x (k,) for columns x."""
-        if self.elastic is not None:
-            return self.elastic.energy(shapes)
-        return np.asarray(np.sum(shapes.conj() * (self.stiffness @ shapes), axis=0))
+        return self.parts.energy(shapes)
 
     def projected(self, shapes: Array) -> Array:
         """Symmetric part of X^T K X (k, k)."""
-        if self.elastic is None:
-            out = shapes.T @ (self.stiffness @ shapes)
-        else:
-            strains = self.elastic.strain @ shapes
-            out = strains.T @ self.elastic.stress(strains) + shapes.T @ (self.elastic.stiffness @ shapes)
+        out = self.form(shapes, shapes)
         return np.asarray(0.5 * (out + out.T))
 
     def form(self, left: Array, right: Array) -> Array:
         """left^T K right."""
-        if self.elastic is None:
-            return np.asarray(left.T @ (self.stiffness @ right))
-        strains = self.elastic.strain @ left, self.elastic.strain @ right
-        return np.asarray(strains[0].T @ self.elastic.stress(strains[1]) + left.T @ (self.elastic.stiffness @ right))
+        parts = self.parts
+        strains = parts.strain @ left, parts.strain @ right
+        return np.asarray(strains[0].T @ parts.stress(strains[1]) + left.T @ (parts.stiffness @ right))
 
     def unresolved(self, shapes: NDArray[Any]) -> Array:
         """Strain energies (k,) that cannot be told from zero, for columns x: rounding leaves a little of the stiffest
         motions in all others.
         """
-        size = np.abs(shapes)
-        stiffness = abs(self.stiffness if self.elastic is None else self.elastic.stiffness)
-        doubt = _ZERO * np.sum(size * (stiffness @ size), axis=0)
+        size, parts = np.abs(shapes), self.parts
+        doubt = _ZERO * np.sum(size * (abs(parts.stiffness) @ size), axis=0)
         doubt += _STRAY**2 * self.largest * np.sum(size * (abs(self.mass) @ size), axis=0)
         if self.doubt is not None:
             doubt += np.sum(size * (self.doubt @ size), axis=0)
-        if self.elastic is None:
-            return np.asarray(doubt)
-        lost = _LOST * (abs(self.elastic.strain) @ size)
-        modulus = replace(self.elastic, modulus=np.abs(self.elastic.modulus))
+        lost = _LOST * (abs(parts.strain) @ size)
+        modulus = replace(parts, modulus=np.abs(parts.modulus))
         return np.asarray(doubt + np.sum(lost * modulus.stress(lost), axis=0))
 
     def resolution(self, shapes: NDArray[Any]) -> Array:

@@ -180,9 +180,7 @@ def _unresisted(matrices: Matrices) -> tuple[Array, int]:
     """
     found = symmetric_modes(matrices.symmetric(), 1)
     R = found.shapes[:, found.squares == 0.0]
-    K, damping = matrices.stiffness, matrices.damping
-    if matrices.elastic is not None:
-        K, damping = matrices.elastic.stiffness, matrices.elastic.damping
+    K, damping = matrices.parts.stiffness, matrices.parts.damping
     R = _not_pushed(R, [0.5 * (K - K.T)], 1e-8)
     free = _not_pushed(R, [damping, damping.T], 1e-11)
     return free, R.shape[1] - free.shape[1]
@@ -259,7 +257,7 @@ def _with_zeros(inverse: Inverse, values: Complex, shapes: Complex) -> Complex:
     m, x, size = inverse.matrices, np.abs(shapes), np.abs(values)
     mass, damping = (np.sum(x * (abs(a) @ x), axis=0) for a in (m.mass, m.damping))
     lost = size * (size * mass + damping) <= m.unresolved(shapes)
-    K = m.stiffness if m.elastic is None else m.elastic.stiffness
+    K = m.parts.stiffness
     if abs(K - K.T).max() > 1e-8 * abs(K).max():
         # chains of zeros, as of what tilts and then drifts: not the energy cancels, but rows of the stiffness
         rows = np.asarray(abs(K).sum(axis=1)).ravel()

@@ -67,18 +67,14 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
     phi = (matrices.constraints @ S).tocsr()
     norms = np.sqrt(np.asarray(phi.multiply(phi).sum(axis=1)).ravel())
     norms = np.array([_round(x) for x in norms])
-    elastic = matrices.elastic
-    if elastic is not None:
-        unit = np.array([length, 1.0]).repeat(3)
-        e = len(elastic.modulus)
-        strain = diags(np.tile(1.0 / unit, e)) @ elastic.strain @ S
-        elastic = Elastic(
-            csc_matrix(strain),
-            elastic.modulus * (factors[2] * np.outer(unit, unit)),
-            elastic.viscosity * rate,
-            csc_matrix(factors[2] * (S @ elastic.stiffness @ S)),
-            csc_matrix(factors[1] * (S @ elastic.damping @ S)),
-        )
+    parts, unit = matrices.parts, np.array([length, 1.0]).repeat(3)
+    elastic = Elastic(
+        csc_matrix(diags(np.tile(1.0 / unit, len(parts.modulus))) @ parts.strain @ S),
+        parts.modulus * (factors[2] * np.outer(unit, unit)),
+        parts.viscosity * rate,
+        csc_matrix(factors[2] * (S @ parts.stiffness @ S)),
+        csc_matrix(factors[1] * (S @ parts.damping @ S)),
+    )
     slips = matrices.slips
     if slips is not None:
         slips = replace(slips, drift=csc_matrix(diags(1.0 / (norms * rate)) @ slips.drift @ S))
