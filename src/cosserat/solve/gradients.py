@@ -24,12 +24,17 @@ from cosserat.solve.memory import Memory, assemble_blocks
 _IMPLIED = 1e-9  # square of the distance from the span of other rows that counts as none
 
 
-def nearest_motion(rows: csc_matrix) -> Callable[[Array, Array], tuple[Array, Array]]:
-    """A function of x (n, ...) and demands g (m, ...): the nearest to x with rows x = g, and the multipliers."""
+def nearest_motion(
+    rows: csc_matrix, metric: csc_matrix | None = None
+) -> Callable[[Array, Array], tuple[Array, Array]]:
+    """A function of x (n, ...) and demands g (m, ...): the nearest to x with rows x = g, and the multipliers.
+
+    In a metric, of metric x instead of x.
+    """
     m, n = rows.shape
-    if m == 0:
+    if m == 0 and metric is None:
         return lambda x, _: (x, np.zeros((0, *x.shape[1:])))
-    solve = splu(block_array([[identity(n), rows.T], [rows, None]], format="csc")).solve
+    solve = splu(block_array([[identity(n) if metric is None else metric, rows.T], [rows, None]], format="csc")).solve
 
     def nearest(x: Array, demand: Array) -> tuple[Array, Array]:
         out = solve(np.concatenate((x, demand)))

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix, diags, identity
-from scipy.sparse.linalg import splu
+from scipy.sparse import csc_matrix, diags
 
 from cosserat.lie.protocol import Array
+from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.elastic import Elastic
 from cosserat.solve.linear.matrices import Matrices
 
@@ -93,12 +93,11 @@ def meeting(matrices: Matrices, heavy: bool) -> Callable[[Array], Array]:
     energy if `heavy`, else in typical lengths.
     """
     scaled, units = without_units(matrices)
-    n = len(units.motion)
-    solve = splu(scaled.bordered(scaled.mass if heavy else identity(n, format="csc"))).solve
+    nearest = nearest_motion(scaled.constraints, scaled.mass if heavy else None)
 
     def least(demand: Array) -> Array:
-        right = np.vstack((np.zeros((n, demand.shape[1])), demand / units.rows[:, None]))
-        return np.asarray(units.motion[:, None] * solve(right)[:n])
+        none = np.zeros((len(units.motion), demand.shape[1]))
+        return np.asarray(units.motion[:, None] * nearest(none, demand / units.rows[:, None])[0])
 
     return least
 
@@ -133,9 +132,8 @@ def _even_where_allowed(matrices: Matrices, accepted: float) -> bool:
     size, rows = scaled.mass.shape[0], scaled.constraints.shape[0]
     if rows == 0:
         return False
-    right = np.zeros((size + rows, _PROBES))
-    right[:size] = np.random.default_rng(3).normal(size=(size, _PROBES))
-    x = splu(scaled.bordered(identity(size, format="csc"))).solve(right)[:size]
+    moved = np.random.default_rng(3).normal(size=(size, _PROBES))
+    x, _ = nearest_motion(scaled.constraints)(moved, np.zeros((rows, _PROBES)))
     skew = 0.5 * (scaled.stiffness - scaled.stiffness.T)
     work = np.abs(x.T @ (skew @ x))
     terms = np.abs(x).T @ (abs(scaled.stiffness) @ np.abs(x))
