@@ -152,9 +152,7 @@ class LinearModel:
 
     @cached_property
     def _space(self) -> tuple[Array, Array, Array, Array]:
-        if self.rolling is not None:
-            return self.rolling.space(self.mass, self.damping, self.stiffness, self.force, self.rows)
-        space = by_positions(self) if self.drive == POSITION else by_accelerations(self)
+        space = by_positions(self) if self.drive == POSITION or self.rolling else by_accelerations(self)
         if self.inner is None:
             return space
         return self.inner.joined(space, accelerations_of(self.mass, self.inner.push), self.rows.acceleration)

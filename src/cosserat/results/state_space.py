@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _IMPROPER = 1e-9  # coefficient of a derivative of an input that counts as zero, relative to the largest of its row
 
+Moving = tuple[Array, Array, Array]
+"""Columns with their first two time derivatives."""
+
 
 @dataclass(frozen=True)
 class OutputRows:
@@ -29,6 +32,21 @@ class OutputRows:
     u1: Array
     u2: Array
 
+    def on(self, T: Moving, G: Moving, give: Array, slow: Array, lag: Array) -> OutputRows:
+        """The rows for q = T z + slow z' + (G + give) u + lag u', T and G with their first two time derivatives.
+
+        What gives way, `give`, `slow` and `lag`, has no rate of its own.
+        """
+        (T0, T1, T2), (G0, G1, G2) = T, G
+        return OutputRows(
+            self.position @ T0 + self.rate @ T1 + self.acceleration @ T2,
+            self.rate @ T0 + 2.0 * (self.acceleration @ T1) + self.position @ slow,
+            self.acceleration @ T0 + self.rate @ slow,
+            self.u0 + self.position @ (G0 + give) + self.rate @ G1 + self.acceleration @ G2,
+            self.u1 + self.rate @ G0 + 2.0 * (self.acceleration @ G1) + self.position @ lag,
+            self.u2 + self.acceleration @ G0 + self.rate @ lag,
+        )
+
 
 @dataclass(frozen=True)
 class RollingStates:
@@ -38,31 +56,24 @@ class RollingStates:
     velocities: Array  # (n, k)
     chosen: tuple[int, ...]  # k numbers of coordinates
 
-    def space(
-        self, mass: Array, damping: Array, stiffness: Array, force: Array, rows: OutputRows
-    ) -> tuple[Array, Array, Array, Array]:
-        """State space with z = (q, w), from M w' + D w + K q = force u."""
-        G, Z = self.drift, self.velocities
-        n = len(G)
-        K, D, F = np.split(accelerations_of(mass, np.hstack((stiffness, damping, force))), [n, n + len(mass)], axis=1)
-        A = np.block([[G, Z], [-K, -D]])
-        B = np.vstack((np.zeros((n, F.shape[1])), F))
-        # q' = G q + Z w, q" = G q' + Z w'
-        rate = rows.rate + rows.acceleration @ G
-        C = np.hstack((rows.position + rate @ G, rate @ Z)) - rows.acceleration @ Z @ np.hstack((K, D))
-        return A, B, C, rows.u0 + rows.acceleration @ Z @ F
-
 
 def by_positions(model: LinearModel) -> tuple[Array, Array, Array, Array]:
-    """State space with prescribed positions as inputs: with v = q' + E u, E = M^-1 drag, no derivative of u is left."""
+    """State space with prescribed positions as inputs: with v = q' + E u, E = M^-1 drag, no derivative of u is left.
+
+    Where something rolls, q' = G q + Z (v - E u).
+    """
     n, rows = len(model.mass), model.rows
     K, D, F, E = _per_mass(model)
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-K, -D]])
-    B = np.vstack((-E, F + D @ E))
-    # q' = v - E u, q" = v' - E u'
-    C = np.hstack((rows.position - rows.acceleration @ K, rows.rate - rows.acceleration @ D))
-    direct = rows.u0 - rows.rate @ E + rows.acceleration @ (F + D @ E)
-    _demand_proper(model, rows.u1 - rows.acceleration @ E, rows.u2, C, direct)
+    G, Z = np.zeros((n, n)), np.eye(n)
+    if model.rolling is not None:
+        G, Z = model.rolling.drift, model.rolling.velocities
+    push = F + D @ E
+    A, B = np.block([[G, Z], [-K, -D]]), np.vstack((-Z @ E, push))
+    # q" = G q' + Z (v' - E u')
+    rate, of_v = rows.rate + rows.acceleration @ G, rows.acceleration @ Z
+    C = np.hstack((rows.position + rate @ G, rate @ Z)) - of_v @ np.hstack((K, D))
+    direct = rows.u0 - rate @ Z @ E + of_v @ push
+    _demand_proper(model, rows.u1 - of_v @ E, rows.u2, C, direct)
     return A, B, C, direct
 
 
@@ -218,17 +229,9 @@ def _projected(model: LinearModel, V: Array, W: Array | None, chosen: list[int])
         follow, give = -answer(model.stiffness @ V), answer(model.force)
         slow = -answer(model.damping @ (V + follow))
     T = V + follow
-    rows, moved = model.rows, give * np.array(model.driven, dtype=float)  # motions have rates, forces may jump
+    moved = give * np.array(model.driven, dtype=float)  # motions have rates, forces may jump
     if W is not None:
         lag = -answer(model.drag + model.damping @ moved)
-    new = OutputRows(
-        position=rows.position @ T,
-        rate=rows.rate @ T + rows.position @ slow,
-        acceleration=rows.acceleration @ T + rows.rate @ slow,
-        u0=rows.u0 + rows.position @ give,
-        u1=rows.u1 + rows.rate @ moved + rows.position @ lag,
-        u2=rows.u2 + rows.acceleration @ moved + rows.rate @ lag,
-    )
     return replace(
         model,
         mass=definite(left @ (model.mass @ V + model.damping @ slow), left @ model.mass @ V),
@@ -236,7 +239,7 @@ def _projected(model: LinearModel, V: Array, W: Array | None, chosen: list[int])
         stiffness=left @ model.stiffness @ T,
         force=left @ (model.force - model.stiffness @ give),
         drag=left @ (model.drag + model.damping @ moved + model.stiffness @ lag),
-        rows=new,
+        rows=model.rows.on((T, 0.0 * T, 0.0 * T), (moved, 0.0 * give, 0.0 * give), give - moved, slow, lag),
         basis=model.basis @ T,
         drives=model.drives + model.basis @ give,
         dual=left @ model.mass @ model.dual,

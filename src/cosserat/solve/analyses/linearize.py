@@ -132,27 +132,20 @@ def project(
         L = _balancing(matrices, outs.multiplier)
         position, rate = position - (matrices.stiffness.T @ L).T, rate - (D.T @ L).T
         acceleration, direct = acceleration - (M.T @ L).T, direct + L.T @ ins.force
-    N, N1, N2 = basis.motions.value, basis.motions.rate, basis.motions.acceleration
-    G, G1, G2 = driven.value, driven.rate, driven.acceleration
+    rows = OutputRows(position, rate, acceleration, direct, 0.0 * direct, 0.0 * direct)
+    N, (G, G1, G2) = basis.motions.value, driven
     mass = N.T @ (M @ N)
     force = N.T @ (ins.force - D @ G1 - M @ G2) - matrices.form(N, G)
-    moved, slow, lag = (G, 0.0 * N, 0.0 * G) if give is None else (G + give[0], *give[1:])
+    more, slow, lag = (0.0 * G, 0.0 * N, 0.0 * G) if give is None else give
     return LinearModel(
         mass=definite(mass + N.T @ (D @ slow), mass),
         damping=basis.damping(matrices),
         stiffness=basis.stiffness(matrices),
         force=force,
         drag=N.T @ (D @ G + 2.0 * (M @ G1)),
-        rows=OutputRows(
-            position @ N + rate @ N1 + acceleration @ N2,
-            rate @ N + 2.0 * (acceleration @ N1) + position @ slow,
-            acceleration @ N + rate @ slow,
-            direct + position @ moved + rate @ G1 + acceleration @ G2,
-            rate @ G + 2.0 * (acceleration @ G1) + position @ lag,
-            acceleration @ G + rate @ lag,
-        ),
+        rows=rows.on(basis.motions, driven, more, slow, lag),
         basis=point.nodal(N),
-        drives=point.nodal(moved),
+        drives=point.nodal(G + more),
         dual=basis.dual,
         frames=point.frames,
         layout=point.compiled.layout,

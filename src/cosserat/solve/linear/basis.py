@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh, qr, solve_triangular
@@ -31,8 +31,7 @@ _FIRST = (1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 28
 _SECOND = (-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560)
 
 
-@dataclass(frozen=True)
-class MovingColumns:
+class MovingColumns(NamedTuple):
     """Columns (6n, k) with their first two time derivatives."""
 
     value: Array
