@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,10 +11,11 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rules import keep_all
 from cosserat.compile.spanning import DisjointSets
 from cosserat.errors import ModelError, warn
+from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.law_states import FROZEN, STEADY
-from cosserat.kernels.residual import add_inertia, constraint_rates, forces
+from cosserat.kernels.residual import add_inertia, constraint_rates, constraints, forces
 from cosserat.kernels.rolling import rolling_rates
 from cosserat.kernels.rules import rule_rates
 from cosserat.lie.protocol import Array
@@ -106,20 +109,47 @@ def warn_redundant(names: list[str]) -> None:
         )
 
 
-def constraint_rates_of(
-    memory: Memory, drives: tuple[Array, ...], rate_out: Array, accel_out: Array, pace: float = 1.0
-) -> None:
+def constraint_rates_of(memory: Memory, drives: Array, pace: float = 1.0) -> tuple[Array, Array]:
     """phi_dot and the part of phi_ddot free of accelerations at the trial state, of joints and of what rolls.
 
     With a pace of zero, as with drives that have no rates, nothing is prescribed to move.
     """
-    constraint_rates(memory.address, drives[0], drives[1], drives[2], rate_out, accel_out)
+    rate, accel = np.zeros((2, *memory.problem.trial.phi.shape))
+    constraint_rates(memory.address, drives[0], drives[1], drives[2], rate, accel)
     nr = len(memory.problem.rolling.node)
     if nr:
-        of_rolling = rate_out[len(rate_out) - nr :], accel_out[len(rate_out) - nr :]
+        of_rolling = rate[len(rate) - nr :], accel[len(rate) - nr :]
         rolling_rates(memory.address, *of_rolling)
         if len(memory.problem.rules.item):
             rule_rates(memory.address, 0, pace, *of_rolling)
+    return rate, accel
+
+
+def constrained(compiled: CompiledModel, memory: Memory, force: Array | float, demand: Array | float) -> Array:
+    """x (n, 6) with M x + Phi^T mu = force, Phi x = demand, by the factors that there are."""
+    n, x = compiled.n_nodes, memory.problem.solver.x
+    x[:n], x[n:] = force, compiled.mass * demand
+    solve(memory.address)
+    return x[:n]
+
+
+def correct_positions(
+    compiled: CompiledModel, memory: Memory, gap: Callable[[Array], float], closed: float, most: int
+) -> None:
+    """Move the state to the nearest one, in the metric of the kinetic energy, in which joints hold.
+
+    At most so often; `gap` says of constraint values how far that is, and may raise.
+    """
+    state, trial = memory.problem.state, memory.problem.trial
+    for _ in range(most):
+        set_trial(memory, state)
+        trial.phi[:] = 0.0
+        constraints(memory.address, 0)  # what rolls restricts velocities
+        if gap(trial.phi) <= closed:
+            return
+        factor_at(memory, 1.0, 0.0, compiled.mass)
+        trial.increment[: compiled.n_nodes] = constrained(compiled, memory, 0.0, -trial.phi)
+        move(state.frame.copy(), trial.increment, 1.0, state.frame)
 
 
 def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:
@@ -133,44 +163,36 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
     """
     n = compiled.n_nodes
     state, trial = memory.problem.state, memory.problem.trial
-    inputs, sampled = compiled.sampler.sample_all(np.array([t]), load_factor=0.0)
+    inputs, drives = compiled.sampler.sample_all(np.array([t]), load_factor=0.0)
     memory.replace(inputs=inputs)
-    drives = tuple(d[0] for d in sampled)
     state.twist[:] = compiled.twists
     state.force[:] = 0.0
     set_trial(memory, state)
     forces(memory.address, 0)
-    violation, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    constraint_rates_of(memory, drives, violation, unused)
+    violation, _ = constraint_rates_of(memory, drives[:, 0])
     if not _misfit(violation, state.twist) and not _strained(compiled):
         return
     from cosserat.solve.velocities import least_velocities  # sparse matrices of SciPy, which most runs do without
 
     trial.twist[:] = 0.0
-    wanted = np.zeros_like(trial.phi)
-    constraint_rates_of(memory, drives, wanted, unused)
+    wanted, _ = constraint_rates_of(memory, drives[:, 0])
     state.twist[:n] = least_velocities(compiled, memory, -wanted)
     trial.twist[:] = state.twist
-    left = np.zeros_like(trial.phi)
-    constraint_rates_of(memory, drives, left, unused)
+    left, _ = constraint_rates_of(memory, drives[:, 0])
     if _misfit(left, state.twist):
         _refuse_velocities(compiled, violation, left)
 
 
 def project_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:
     """The nearest velocities, in the metric of the kinetic energy, that joints and prescribed motions allow."""
-    n, state, trial, solver = compiled.n_nodes, memory.problem.state, memory.problem.trial, memory.problem.solver
-    inputs, sampled = compiled.sampler.sample_all(np.array([t]))
+    n, state, trial = compiled.n_nodes, memory.problem.state, memory.problem.trial
+    inputs, drives = compiled.sampler.sample_all(np.array([t]))
     memory.replace(inputs=inputs)
-    drives = tuple(d[0] for d in sampled)
     set_trial(memory, state)
     factor_at(memory, 1.0, 0.0, compiled.mass)
-    rate, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
     for _ in range(3):
-        constraint_rates_of(memory, drives, rate, unused)
-        solver.x[:n], solver.x[n:] = 0.0, -compiled.mass * rate
-        solve(memory.address)
-        trial.twist[:n] += solver.x[:n]
+        rate, _ = constraint_rates_of(memory, drives[:, 0])
+        trial.twist[:n] += constrained(compiled, memory, 0.0, -rate)
     state.twist[:n] = trial.twist[:n]
 
 
@@ -222,29 +244,25 @@ def consistent_accelerations(
     """
     n = compiled.n_nodes
     state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
-    own, sampled = compiled.sampler.sample_all(np.array([t]))
+    own, (drive, *rates) = compiled.sampler.sample_all(np.array([t]))
     memory.replace(inputs=own if inputs is None else inputs)
-    drives = tuple((0.0 if frozen and k else 1.0) * d[0] for k, d in enumerate(sampled))
+    drives = np.array([drive[0], *((0.0 if frozen else 1.0) * rate[0] for rate in rates)])
     state.rate[:] = 0.0
     state.force[:] = 0.0
     set_trial(memory, state)
-    phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    constraint_rates_of(memory, drives, phi_dot, phi_ddot, 0.0 if frozen else 1.0)
+    _, phi_ddot = constraint_rates_of(memory, drives, 0.0 if frozen else 1.0)
     forces(memory.address, 0)  # sets masses that change with time or with the motion
     factor_at(memory, 1.0, 0.0, compiled.mass)
-    still = (drives[0], np.zeros_like(drives[0]), np.zeros_like(drives[0]))
-    gradient, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    drives[1:] = 0.0
+    gradient = np.zeros_like(trial.phi)
     for _ in range(3):
         forces(memory.address, 0)
         add_inertia(memory.address)
-        solver.x[:n] = -trial.residual[:n]
-        solver.x[n:] = -compiled.mass * (phi_ddot + gradient)
-        solve(memory.address)
-        trial.rate[:n] += solver.x[:n]
+        trial.rate[:n] += constrained(compiled, memory, -trial.residual[:n], -(phi_ddot + gradient))
         trial.force[:] += compiled.mass * solver.x[n:]
         twist = trial.twist.copy()
         trial.twist[:] = trial.rate  # Phi v_dot through the same kernel as Phi v
-        constraint_rates_of(memory, still, gradient, unused, 0.0)
+        gradient, _ = constraint_rates_of(memory, drives, 0.0)
         trial.twist[:] = twist
     state.rate[:n] = trial.rate[:n]
     state.force[:] = trial.force

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,6 +34,7 @@ from cosserat.kernels.laws import CONSTRAINTS, FORCES, kinds_in_use
 from cosserat.kernels.newton import BEST_RATE
 from cosserat.kernels.tangent import assemble
 from cosserat.lie.protocol import Array
+from cosserat.results.joints import tracked_in
 
 
 class Memory(Packed):
@@ -70,6 +71,21 @@ def copy_state(source: State, target: State) -> None:
     """Overwrite the arrays of `target`."""
     for a, b in zip(source, target, strict=True):
         b[...] = a
+
+
+def take_stored(compiled: CompiledModel, memory: Memory, source: Any, k: int, fields: Sequence[str]) -> bool:
+    """Fill fields of the state, and its coordinates, with what a trajectory of a like model has at a stored time.
+
+    States of laws are taken, too, if it has them; whether it has.
+    """
+    state, history = memory.problem.state, source.history
+    for name in fields:
+        getattr(state, name)[...] = getattr(history, name)[k]
+    state.angle[:] = tracked_in(source, k, compiled.freedoms)
+    known = len(history.inner) > 0 and history.inner.shape[1:] == (compiled.n_inner,)
+    if known:
+        state.inner[0] = history.inner[k]
+    return known
 
 
 def new_history(compiled: CompiledModel, n_rows: int) -> History:

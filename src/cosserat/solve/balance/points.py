@@ -17,7 +17,6 @@ from cosserat.kernels.arrays import Inputs
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.joints import tracked_in
 from cosserat.results.run import Run
 from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.balance import Attempt, Balance
@@ -33,7 +32,7 @@ from cosserat.solve.initial import (
 )
 from cosserat.solve.linear.described import described_motion, steady
 from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, MOTION, ROTATION, OperatingPoint, new_point_memory
-from cosserat.solve.memory import Memory, loaded_memory
+from cosserat.solve.memory import Memory, loaded_memory, take_stored
 from cosserat.solve.spin import check_steady, spin_twist, twists_in
 
 _TOLERANCE = 1e-12  # last correction of positions, relative to the extent of the mechanism
@@ -129,13 +128,8 @@ class NodalPoints(Points):
                 f"{self.caller}: the state given as about belongs to a model with other bodies, beams or joints, or "
                 "with other nodes along its beams, as where something more is attached to them"
             )
-        for name in ("frame", "twist", "rate"):
-            getattr(state, name)[...] = getattr(history, name)[k]
         state.force[...] = force
-        state.angle[:] = tracked_in(source, k, compiled.freedoms)
-        if len(history.inner) and history.inner.shape[1:] == state.inner[0].shape:
-            state.inner[0] = history.inner[k]
-        else:
+        if not take_stored(compiled, memory, source, k, ("frame", "twist", "rate")):
             settle_states(memory)
 
 

@@ -21,7 +21,6 @@ from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.joints import tracked_in
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.assembly import assemble_configuration
@@ -30,7 +29,7 @@ from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, OperatingPoint
-from cosserat.solve.memory import Memory, assemble_blocks, damping_blocks, loaded_memory, trial_history
+from cosserat.solve.memory import Memory, assemble_blocks, damping_blocks, loaded_memory, take_stored, trial_history
 from cosserat.solve.spin import check_steady, spin_twist, twists_in
 
 
@@ -215,9 +214,7 @@ def statics_at(
             raise SolveError(
                 f"{caller}: the equilibrium given as start belongs to a model with other nodes or joints"
             )
-        memory.problem.state.frame[:] = history.frame[-1]
-        memory.problem.state.force[:] = history.force[-1]
-        memory.problem.state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
+        take_stored(compiled, memory, start.trajectory, -1, ("frame", "force"))
     warn_redundant(soften_redundant(compiled, memory))
     set_trial(memory, memory.problem.state)
     rotation = spin_twist(spin, center)

@@ -12,20 +12,13 @@ from scipy.linalg import block_diag, null_space
 from cosserat.compile.compiled import frame_to_row
 from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
-from cosserat.kernels.integrate import count_turns
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
-from cosserat.solve.assembly import assemble_configuration
-from cosserat.solve.initial import (
-    consistent_accelerations,
-    consistent_velocities,
-    set_trial,
-    soften_redundant,
-    warn_redundant,
-)
+from cosserat.solve.initial import consistent_accelerations, set_trial
 from cosserat.solve.linear.flow import Flow, flow_of
 from cosserat.solve.linear.matrices import Matrices, matrices_at
 from cosserat.solve.linear.point import MOTION, OperatingPoint, name_of_node, new_point_memory
+from cosserat.solve.motion.starting import set_start
 
 _STEADY = 1e-6  # acceleration, relative to those that act, that is accepted where there should be none
 _SAME = 1e-6  # relative change of the linear equations along the motion that is accepted
@@ -42,15 +35,8 @@ def described_motion(model: Model, time: float, caller: str) -> OperatingPoint:
         If the motion does not go on as it begins.
     """
     compiled, memory = new_point_memory(model, time)
-    assemble_configuration(compiled, time, memory)
-    state = memory.problem.state
-    set_trial(memory, state)
-    count_turns(memory.address)
-    state.angle[:] = memory.problem.trial.angle
-    warn_redundant(soften_redundant(compiled, memory))
-    consistent_velocities(compiled, time, memory)
-    consistent_accelerations(compiled, time, memory)
-    set_trial(memory, state)
+    set_start(compiled, memory, "reference", time)
+    set_trial(memory, memory.problem.state)
     return steady(OperatingPoint(compiled, memory, time, MOTION), caller)
 
 

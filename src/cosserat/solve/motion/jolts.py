@@ -13,19 +13,19 @@ import numpy as np
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.joints import opened
 from cosserat.errors import SolveError
-from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import Inputs
-from cosserat.kernels.blocks import solve
 from cosserat.kernels.integrate import count_turns
 from cosserat.kernels.integrate import kick as kick_velocities
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.newton import CONSERVING
-from cosserat.kernels.residual import constraints, track_angles
+from cosserat.kernels.residual import track_angles
 from cosserat.lie.protocol import Array
 from cosserat.results.moment import Moment
 from cosserat.solve.assembly import constraint_units
 from cosserat.solve.initial import (
     consistent_accelerations,
+    constrained,
+    correct_positions,
     factor_at,
     project_velocities,
     set_trial,
@@ -48,8 +48,7 @@ def kick(work: Integration, t: float, moment: Moment, impulses: dict[Any, Array]
     memory, n = work.memory, work.compiled.n_nodes
     set_trial(memory, work.state)
     factor_at(memory, 1.0, 0.0, work.compiled.mass)
-    x = memory.problem.solver.x
-    x[:] = 0.0
+    acting = np.zeros((n, 6))
     for place, impulse in impulses.items():
         station, label = moment.mechanism.station(place)
         if station.frame is None:
@@ -57,9 +56,8 @@ def kick(work: Integration, t: float, moment: Moment, impulses: dict[Any, Array]
         if station.node < n:
             R = row_to_frame(work.state.frame[station.node])[:3, :3]
             force, turn = R.T @ impulse[:3], R.T @ impulse[3:]
-            x[station.node] += np.concatenate((force, turn + np.cross(station.frame[:3, 3], force)))
-    solve(memory.address)
-    work.state.twist[:n] += x[:n]
+            acting[station.node] += np.concatenate((force, turn + np.cross(station.frame[:3, 3], force)))
+    work.state.twist[:n] += constrained(work.compiled, memory, acting, 0.0)
 
 
 def switch(work: Integration, t: float, open: frozenset[str], engaged: frozenset[str]) -> None:
@@ -99,27 +97,20 @@ def take_joints(work: Integration, compiled: CompiledModel) -> None:
 
 def _close(work: Integration, engaged: frozenset[str]) -> None:
     """Move nodes to where joints that are engaged, and all others, hold; raises `Misfit` if that is far."""
-    compiled, memory, n = work.compiled, work.memory, work.compiled.n_nodes
-    state, trial, solver = work.state, memory.problem.trial, memory.problem.solver
+    compiled = work.compiled
     numbers = [k for k, joint in enumerate(compiled.joints) if joint.name in engaged]
     unit, kind = constraint_units(compiled), compiled.system.joints.kind
-    for _ in range(_CORRECTIONS):
-        set_trial(memory, state)
-        trial.phi[:] = 0.0
-        constraints(memory.address, 0)
-        gaps = np.abs(trial.phi / unit)[numbers]
+
+    def largest(phi: Array) -> float:
+        gaps = np.abs(phi / unit)[numbers]
         k, row = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
         gap, joint = float(gaps[k, row]), numbers[k]
         if gap > FITTING:
             size = "rad" if kind[joint, row] == ROTATION else "m"
             raise Misfit(compiled.constraint_title(joint), gap if size == "rad" else gap * compiled.size, size)
-        if gap <= _CLOSED:
-            return
-        factor_at(memory, 1.0, 0.0, compiled.mass)
-        solver.x[:n], solver.x[n:] = 0.0, -compiled.mass * trial.phi
-        solve(memory.address)
-        trial.increment[:n] = solver.x[:n]
-        move(state.frame.copy(), trial.increment, 1.0, state.frame)
+        return gap
+
+    correct_positions(compiled, work.memory, largest, _CLOSED, _CORRECTIONS)
 
 
 def land(work: Integration, t: float, h: float, engaged: frozenset[str], switched: bool) -> None:

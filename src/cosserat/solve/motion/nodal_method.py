@@ -11,12 +11,11 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.skeleton import extent
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
-from cosserat.kernels.blocks import solve
-from cosserat.kernels.residual import constraints, track_angles
+from cosserat.kernels.residual import track_angles
 from cosserat.lie.protocol import Array
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.initial import consistent_accelerations, factor_at, project_velocities, set_trial
+from cosserat.solve.initial import consistent_accelerations, correct_positions, project_velocities, set_trial
 from cosserat.solve.memory import Memory, loaded_memory
 from cosserat.solve.motion.asked import Asked
 from cosserat.solve.motion.method import Method, MotionState, MotionSystem
@@ -78,25 +77,15 @@ class NodalSystem(MotionSystem):
     def closed(self, state: MotionState) -> MotionState:
         if not self.compiled.n_multipliers:
             return state
-        memory, n, mass = self.memory, self.compiled.n_nodes, self.compiled.mass
-        trial, solver = memory.problem.trial, memory.problem.solver
+        memory, known, closed = self.memory, self.memory.problem.state, _CLOSED * self.compiled.size
         self._put(state)
         memory.replace(inputs=self.compiled.sampler.sample(np.array([state.t])))
-        set_trial(memory, memory.problem.state)
-        for _ in range(_MOST_CORRECTIONS):
-            constraints(memory.address, 0)
-            gap = trial.phi.copy()
-            gap[self.compiled.n_joints :] = 0.0  # what rolls restricts velocities
-            if np.max(np.abs(gap)) <= _CLOSED * self.compiled.size:
-                break
-            factor_at(memory, 1.0, 0.0, mass)
-            solver.x[:n], solver.x[n:] = 0.0, -mass * gap
-            solve(memory.address)
-            state = self.moved(state._replace(place=trial.frame.copy()), 0.0, solver.x[: n + 1].copy(), 0.0 * state.v)
-            trial.frame[:] = state.place
-        self._put(state)
+        correct_positions(self.compiled, memory, lambda phi: float(np.abs(phi).max()), closed, _MOST_CORRECTIONS)
+        set_trial(memory, known)
+        track_angles(memory.address)
+        known.angle[:] = memory.problem.trial.angle
         project_velocities(self.compiled, state.t, memory)
-        return state._replace(v=self._joined(memory.problem.state.twist, self.parts(state.v)[1]))
+        return self.now(state.t)
 
 
 class MethodWalk(Walk):

@@ -8,10 +8,9 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown
-from cosserat.kernels.arrays import History, Inputs
+from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.integrate import count_turns
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces, track_angles
-from cosserat.results.joints import tracked_in
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried
 from cosserat.solve.assembly import assemble_configuration, close_gaps, constraint_units
@@ -23,7 +22,7 @@ from cosserat.solve.initial import (
     soften_redundant,
     warn_redundant,
 )
-from cosserat.solve.memory import Memory
+from cosserat.solve.memory import Memory, take_stored
 
 IN_BALANCE = 1e-4  # of what acts: what Newton's iteration may have left of it, at most
 
@@ -109,14 +108,10 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
     """Fill configuration and angles, of a run the velocities too."""
     state = memory.problem.state
     if isinstance(start, Run):
-        other, history = start.trajectory.compiled, start.trajectory.history
+        other = start.trajectory.compiled
         require_same(compiled, other, "run", joints=False)
-        for name in ("frame", "twist", "rate"):
-            getattr(state, name)[...] = getattr(history, name)[-1]
-        if [joint.name for joint in compiled.joints] == [joint.name for joint in other.joints]:
-            state.force[...] = history.force[-1]
-        state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
-        _take_inner(compiled, memory, history)
+        same = [joint.name for joint in compiled.joints] == [joint.name for joint in other.joints]
+        take_stored(compiled, memory, start.trajectory, -1, ("frame", "twist", "rate", "force")[: 3 + same])
         return float(start.time[-1])
     if isinstance(start, str):
         if start != "reference":
@@ -128,9 +123,7 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
         if not isinstance(start, Equilibrium):
             raise SolveError(f"simulate: start is {shown(start)}; pass {STARTS}")
         require_same(compiled, start.trajectory.compiled, "equilibrium", joints=not compiled.model.closes)
-        state.frame[:] = start.trajectory.history.frame[-1]
-        state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
-        _take_inner(compiled, memory, start.trajectory.history)
+        take_stored(compiled, memory, start.trajectory, -1, ("frame",))
         if start.settings.get("spin") is not None:
             state.twist[:-1] = start.trajectory.history.twist[-1, :-1]  # the ground stands still
             _demand_turning(compiled, memory, t)
@@ -164,20 +157,12 @@ def _same_joints(compiled: CompiledModel, other: CompiledModel) -> bool:
     return all(np.array_equal(a, b) for one, two in pairs for a, b in zip(one, two, strict=True))
 
 
-def _take_inner(compiled: CompiledModel, memory: Memory, history: History) -> None:
-    """States of laws at the end of a result; where it has none, as after a change of the model, their first values."""
-    if compiled.n_inner and history.inner.shape[1:] == (compiled.n_inner,):
-        memory.problem.state.inner[0] = history.inner[-1]
-
-
 def _demand_turning(compiled: CompiledModel, memory: Memory, t: float) -> None:
     """Raise if joints to the ground, which stands still in a run, do not allow the rotation of an equilibrium."""
-    trial, twists = memory.problem.trial, memory.problem.state.twist
     set_trial(memory, memory.problem.state)
-    drives = [d[0] for d in compiled.sampler.sample_rates(np.array([t]))]
-    rate, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    constraint_rates(memory.address, drives[0], drives[1], drives[2], rate, unused)
-    fastest = np.max(np.abs(twists), axis=0) / np.repeat([compiled.size, 1.0], 3)
+    drives, (rate, unused) = compiled.sampler.sample_rates(np.array([t])), np.zeros((2, compiled.n_multipliers, 6))
+    constraint_rates(memory.address, drives[0][0], drives[1][0], drives[2][0], rate, unused)
+    fastest = np.max(np.abs(memory.problem.state.twist), axis=0) / np.repeat([compiled.size, 1.0], 3)
     worst = np.max(np.abs(rate) / constraint_units(compiled), axis=1, initial=0.0)
     if len(worst) and float(np.max(worst)) > 1e-6 * float(np.max(fastest)):
         raise SolveError(
