@@ -93,6 +93,14 @@ def array(item: str, argument: str, value: Any, shape: tuple[int, ...], example:
     return numbers
 
 
+def floats(value: Any) -> Array:
+    """Numbers as an array of floats, for checks of one's own; an empty one where they are none."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty(0)
+
+
 def unit(item: str, argument: str, value: Any) -> Array:
     """A vector of three numbers, made unit length; zero is an error."""
     v = array(item, argument, value, (3,), "(0, 0, 1)")

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
+from cosserat.model import checks
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import Campbell, CriticalSpeed
@@ -74,11 +76,8 @@ def campbell(
     watch = Stopwatch()
     check_state("campbell", model, time, (0.0, 0.0, 1.0), center)
     grid, n = checked_values("campbell", "spin", spins), check_count(n, "campbell", meaning="how many modes")
-    try:
-        direction = np.array([float(x) for x in axis])
-        norm = float(np.linalg.norm(direction))
-    except (TypeError, ValueError):
-        norm, direction = 0.0, np.zeros(0)
+    direction = checks.floats(axis)
+    norm = float(np.linalg.norm(direction))
     if direction.shape != (3,) or not (np.isfinite(norm) and norm > 0.0):
         raise SolveError(f"campbell: axis={axis!r} has no direction; pass three numbers such as (0, 0, 1)")
     if not np.iterable(orders) or isinstance(orders, (str, bytes, Mapping)):
@@ -152,22 +151,14 @@ def _meet(
     known: tuple[complex, Complex],
     evaluate: Callable[[float], Spectrum],
 ) -> float:
-    """Speed at which a mode has the frequency of an order, by the Illinois variant of false position."""
-    (a, fa), (b, fb) = ends
-    value, shape = np.array([known[0]]), known[1]
-    side = 0
-    for _ in range(40):
-        at = (a * fb - b * fa) / (fb - fa)
-        (found, _), _ = match(value, shape, evaluate(float(at)))
-        f = abs(float(found[0].imag)) - order * abs(at)
-        if abs(f) <= 1e-11 * order * abs(at) or abs(b - a) <= 1e-13 * abs(at):
-            return float(at)
-        if f * fb > 0.0:
-            b, fb = at, f
-            fa = fa / 2.0 if side == 1 else fa
-            side = 1
-        else:
-            a, fa = at, f
-            fb = fb / 2.0 if side == -1 else fb
-            side = -1
-    return float(at)
+    """Speed at which a mode has the frequency of an order."""
+    value, shape, apart = np.array([known[0]]), known[1], dict(ends)
+
+    def beyond(speed: float) -> float:
+        if speed not in apart:
+            (found, _), _ = match(value, shape, evaluate(speed))
+            apart[speed] = abs(float(found[0].imag)) - order * abs(speed)
+        return apart[speed]
+
+    (a, _), (b, _) = ends
+    return float(brentq(beyond, a, b, xtol=1e-13 * max(abs(a), abs(b)), rtol=1e-14))

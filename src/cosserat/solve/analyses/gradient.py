@@ -11,6 +11,7 @@ import numpy as np
 from cosserat.calls import answered
 from cosserat.errors import SolveError, shown
 from cosserat.lie.protocol import Array
+from cosserat.model import checks
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.run import Run
@@ -171,10 +172,7 @@ def _asked_for(model: Model, wrt: Any) -> tuple[list[str], bool]:
 
 def _number(objective: Callable[[Run], Any], moment: Run) -> float:
     given = objective(moment)
-    try:
-        found = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        found = np.zeros(0)
+    found = checks.floats(given)
     if found.size != 1 or not np.isfinite(found).all():
         told = f"gradient: the objective gives {shown(found if found.size else given)}; it must give one finite number"
         hint = "; what adds up over the run, as work and dissipated energy, is not known at its end"

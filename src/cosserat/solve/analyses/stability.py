@@ -9,6 +9,7 @@ import numpy as np
 from cosserat.calls import answered
 from cosserat.errors import SolveError, shown
 from cosserat.lie.protocol import Array
+from cosserat.model import checks
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
@@ -120,10 +121,7 @@ def critical_of(crossing: EigenCrossing) -> Critical:
 
 def checked_values(caller: str, name: Any, values: Any) -> Array:
     """Values of a parameter as an array, or an error that says what is wrong with them."""
-    try:
-        grid = np.array(values, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        grid = np.empty(0)
+    grid = checks.floats(values).copy()
     if grid.ndim != 1 or len(grid) < 2:
         raise SolveError(
             f"{caller}: values of {shown(name)} must be two numbers or more, such as np.linspace(0, 10, 101); got "

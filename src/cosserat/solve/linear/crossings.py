@@ -197,14 +197,8 @@ def _extrapolate(
 
 def _at_zero(x: list[float], y: list[float]) -> float:
     """Value at zero of the polynomial through points."""
-    out = 0.0
-    for i in range(len(x)):
-        weight = 1.0
-        for k in range(len(x)):
-            if k != i:
-                weight *= x[k] / (x[k] - x[i])
-        out += weight * y[i]
-    return float(out)
+    apart = np.subtract.outer(x, x) + np.diag(x)  # x_k - x_i, and x_i itself
+    return float((np.array(x)[:, None] / apart).prod(axis=0) @ y)
 
 
 def all_crossings(

@@ -10,7 +10,9 @@ import numpy as np
 from cosserat.calls import answering
 from cosserat.errors import SolveError, shown
 from cosserat.lie.protocol import Array
+from cosserat.model import checks
 from cosserat.results.moment import Moment
+from cosserat.solve.arguments import check_call, check_flag
 from cosserat.solve.memory import demand_like
 from cosserat.solve.motion.switching import switched
 from cosserat.solve.motion.walk import UNSTORED, StepFailure, Walk
@@ -73,10 +75,8 @@ class Event:
             raise SolveError(f"Event {name!r}: when is {shown(when)}; pass a function of a time and a state")
         if direction not in _SIGNS:
             raise SolveError(f"Event {name!r}: direction is {shown(direction)}; pass 'both', 'rising' or 'falling'")
-        if not isinstance(stop, (bool, np.bool_)):
-            raise SolveError(f"Event {name!r}: stop is {shown(stop)}; pass True or False")
-        if then is not None and not callable(then):
-            raise SolveError(f"Event {name!r}: then is {shown(then)}; pass a function of a time and a state")
+        check_flag(stop, f"Event {name!r}", "stop")
+        check_call(then, f"Event {name!r}", "then", "of a time and a state")
         if then is not None and (stop or direction == "both"):
             raise SolveError(
                 f"Event {name!r}: with then= it does not stop the run, and direction is 'rising' or 'falling', so that "
@@ -111,10 +111,7 @@ class Event:
     def value(self, t: float, state: Moment) -> float:
         """Its function, as a number."""
         given = self.when(t, state)
-        try:
-            found = np.asarray(given, dtype=float)
-        except (TypeError, ValueError):
-            found = np.empty(0)
+        found = checks.floats(given)
         if found.size != 1 or not np.isfinite(found).all():
             raise SolveError(
                 f"Event {self.name!r}: at {t:.6g} s it gives {shown(given)}; it must give one finite number"

@@ -18,7 +18,7 @@ from cosserat.kernels.arrays import State
 from cosserat.kernels.judging import KNOWN, REACH, advance_judged
 from cosserat.kernels.newton import CONVERGED, step_coefficients
 from cosserat.solve.initial import EPSILON, factor_at
-from cosserat.solve.memory import Memory, copy_state, new_history, new_state
+from cosserat.solve.memory import Memory, new_history
 from cosserat.solve.motion.walk import Bounds
 
 if TYPE_CHECKING:
@@ -93,25 +93,13 @@ def judge(work: Integration, n: int = 0) -> Unheld:
     return work.unheld
 
 
-class _Before:
-    """The state before a first step of another length, which starts the method anew.
+def _before(work: Integration, h: float) -> Any:
+    """The state before a first step of another length, which starts the method anew; None before others.
 
     The velocities with which it starts differ from true ones by a multiple of the square of the step. Where it is not
     taken, the next one must not start from them.
     """
-
-    def __init__(self, work: Integration, h: float) -> None:
-        self._work, self._accel_step = work, work.accel_step
-        self._state: State | None = None
-        if work.accel_step not in (0.0, h):
-            self._state = new_state(work.compiled)
-            copy_state(work.state, self._state)
-
-    def back(self) -> None:
-        """Go back there."""
-        if self._state is not None:
-            copy_state(self._state, self._work.state)
-            self._work.accel_step = self._accel_step
+    return None if work.accel_step in (0.0, h) else work.saved()
 
 
 def stride(
@@ -119,7 +107,7 @@ def stride(
 ) -> tuple[list[float], bool]:
     """As `Walk.judged`; the errors of steps that were solved, and whether the next one could not be."""
     chunk, errors = new_history(work.compiled, (phase % every + n) // every), np.zeros(n)
-    before = _Before(work, h)
+    before = _before(work, h)
     work.memory.replace(inputs=work.inputs(np.cumsum([t, *n * [h]]), h), history=chunk)
     both = work.memory.address, judge(work, n).memory.address
     order = np.array([n, every, phase, bounds.enough, bounds.calm])
@@ -127,8 +115,8 @@ def stride(
     work.done, stored, _ = (int(k) for k in work.report)
     work.shelf.add(chunk, stored)
     back = code == CONVERGED and work.done < n and not errors[work.done] <= bounds.most
-    if work.done == 0:
-        before.back()
+    if work.done == 0 and before is not None:
+        work.load(before, goes_on=True)
     return errors[: work.done + int(back)].tolist(), code != CONVERGED
 
 
@@ -136,24 +124,21 @@ def judged_step(
     work: Integration, t: float, h: float, bounds: Bounds, every: int, phase: int
 ) -> tuple[list[float], bool]:
     """One step from a call of the controller to the next, judged by its error; returns as `stride` does."""
-    controlled, memory, times = work.controlled, work.memory, np.array([t, t + h])
-    assert controlled is not None
+    memory, times = work.memory, np.array([t, t + h])
     same = work.accel_step == h == memory.problem.solver.settings[slots.STEP]
     if not same:
         work.push(t)
-    before = _Before(work, h)
+    before = _before(work, h)
     inputs = work.sampled(times, h) if same else work.inputs(times, h)
     if inputs is not memory.problem.inputs:
         memory.replace(inputs=inputs)
-    commands, unheld = work.commanding(), judge(work, 1)
-    commands.hold(controlled.values, work.replaced)
-    work.replaced = None
+    (commands, _), unheld = work.commanding(), judge(work, 1)
     code = commands.judge(unheld, bounds, work.careful)
     work.done = commands.report[slots.TAKEN]
     work.report[slots.JOINT] = commands.report[slots.JOINT]
-    if work.done == 0:
-        before.back()
-    elif (phase + 1) % every == 0:
+    if work.done == 0 and before is not None:
+        work.load(before, goes_on=True)
+    if work.done and (phase + 1) % every == 0:
         work.store()
     failed = code != CONVERGED
     return [] if failed else [commands.error[0]], failed
