@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import block_array, csc_matrix, vstack
-from scipy.sparse.linalg import splu
+from scipy.sparse import csc_matrix, vstack
 
 from cosserat.calls import answered
 from cosserat.errors import SolveError
@@ -17,6 +16,7 @@ from cosserat.results.linear import ACCELERATION, POSITION, LinearModel
 from cosserat.results.state_space import LawStates, OutputRows, RollingStates, definite
 from cosserat.solve.analyses.points import point_at
 from cosserat.solve.arguments import carrying, check_choice, check_count
+from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.basis import Basis, MovingColumns, constant, leading, mode_names
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
@@ -246,20 +246,20 @@ def _modal(point: Any, matrices: Matrices, ins: InputPorts, outs: OutputPorts, m
             f"pass modes={n_free} or more"
         )
     V = found.shapes[:, :modes]
-    n, phi = len(V), matrices.constraints
+    phi = matrices.constraints
     heavy = np.asarray(matrices.mass @ V)
     border = vstack((phi, csc_matrix(heavy[:, found.squares[:modes] == 0.0]).T), format="csc")
     rest = border.shape[0] - phi.shape[0]  # free motions are held by their inertia
-    statics = splu(block_array([[matrices.stiffness, border.T], [border, None]], format="csc"))
+    statics = nearest_motion(border, matrices.stiffness)
     # Prescribed motions with their static deflection, less the part of it that the kept modes describe.
-    followed = statics.solve(np.vstack((0.0 * ins.force, ins.drive, np.zeros((rest, len(ins.names))))))[:n]
+    followed, _ = statics(0.0 * ins.force, np.vstack((ins.drive, np.zeros((rest, len(ins.names))))))
     share = heavy.T @ followed
     force = V.T @ ins.force + (V.T @ (matrices.stiffness @ V)) @ share
 
     def gives(force: Array) -> Array:
         """What the modes that are left out give way to forces (6n, k)."""
         pushed = force - heavy @ (V.T @ force)
-        x = statics.solve(np.vstack((pushed, np.zeros((border.shape[0], force.shape[1])))))[:n]
+        x, _ = statics(pushed, np.zeros((border.shape[0], force.shape[1])))
         return np.asarray(x - V @ (heavy.T @ x))
 
     G = followed - V @ share

@@ -26,6 +26,7 @@ from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.linear.quadratic import eigenpairs
+from cosserat.solve.motion.stopwatch import Stopwatch
 
 _GROWS = 1e-6  # real part, relative to |s|, that is no rounding: such modes are never left out
 
@@ -91,15 +92,15 @@ def modes(
             raise SolveError("modes: at and about both say about which state; pass one of them")
         check_model(model, "modes")
         model = held_at(model, at)
-    wall, cpu = clock.perf_counter(), clock.process_time()
+    watch = Stopwatch()
     point = quiet_point(model, about, time=time, spin=spin, center=center, caller="modes", formulation=formulation)
     result = modes_at(point, n, damped)
     if isinstance(point, OperatingPoint):
         warn_of_frequencies(result)
         if about is not None:  # else its equilibrium told
             warn_of_deflections("modes", point.compiled, result.trajectory.history.frame[-1:], bent=False)
-    result.stats["wall_seconds"] = clock.perf_counter() - wall
-    result.stats["setup_seconds"] = clock.process_time() - cpu - result.stats["solve_seconds"]
+    whole, result.stats["wall_seconds"] = watch.seconds.values()
+    result.stats["setup_seconds"] = whole - result.stats["solve_seconds"]
     return result
 
 

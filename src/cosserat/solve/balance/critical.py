@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -108,21 +109,30 @@ def _locate_singular(arc: Arc, a: ExaminedState, length: float, shape: Array, tu
     """Where the eigenvalue of a shape vanishes; None if it does not."""
     if not turned or _along(arc, shape, a.state.tangent) <= _PATH:
         return _locate_branch(arc, a, length, shape)
-
-    def value(s: float) -> float:
-        return arc.softness(_at(arc, a, s), shape)
-
-    ends = value(0.0), value(length)
-    if not ends[0] * ends[1] < 0.0:
+    found = _vanishes(arc, a, length, lambda state: arc.softness(state, shape))
+    if found is None:
         return None
-    s = float(brentq(value, 0.0, length, xtol=1e-13 * length, rtol=1e-14, maxiter=60))
-    state = _at(arc, a, s)
-    if not abs(arc.softness(state, shape)) <= _SINGULAR * max(abs(ends[0]), abs(ends[1])):
-        return None
+    s, state = found
     null = _null_vector(arc, state, shape)
     # at a limit point the path itself runs along the null vector, and the parameter stands still
     kind = "limit" if _along(arc, null, a.state.tangent) > _PATH else "branch"
     return CriticalState(kind, s, state, [null], state.tangent if kind == "limit" else a.state.tangent)
+
+
+def _vanishes(
+    arc: Arc, a: ExaminedState, length: float, value: Callable[[PathState], float]
+) -> tuple[float, PathState] | None:
+    """Where in a step a number changes its sign through zero, and the path there; None: not through zero, or not."""
+
+    def along(s: float) -> float:
+        return value(_at(arc, a, s))
+
+    ends = along(0.0), along(length)
+    if not ends[0] * ends[1] < 0.0:
+        return None
+    s = float(brentq(along, 0.0, length, xtol=1e-13 * length, rtol=1e-14, maxiter=60))
+    state = _at(arc, a, s)
+    return (s, state) if abs(value(state)) <= _SINGULAR * max(abs(ends[0]), abs(ends[1])) else None
 
 
 def _along(arc: Arc, shape: Array, tangent: Array) -> float:
@@ -140,18 +150,11 @@ def _locate_branch(arc: Arc, a: ExaminedState, length: float, shape: Array) -> C
     try:
         for _ in range(_TURNS):
             arc.neutral = np.hstack((before, shape[:, None]))
-            ends = arc.barred(_at(arc, a, 0.0))[0], arc.barred(_at(arc, a, length))[0]
-            if not ends[0] * ends[1] < 0.0:
+            found = _vanishes(arc, a, length, lambda state: arc.barred(state)[0])
+            if found is None:
                 return None
-            s = float(
-                brentq(
-                    lambda s: arc.barred(_at(arc, a, s))[0], 0.0, length, xtol=1e-13 * length, rtol=1e-14, maxiter=60
-                )
-            )
-            state = _at(arc, a, s)
-            stiffness, null = arc.barred(state)
-            if not abs(stiffness) <= _SINGULAR * max(abs(ends[0]), abs(ends[1])):
-                return None
+            s, state = found
+            null = arc.barred(state)[1]
             null = null / np.sqrt(np.sum(arc.weights[: arc.n] * null**2))
             apart = abs(1.0 - abs(float(np.sum(arc.weights[: arc.n] * null * shape))))
             shape = null  # the shape of the step is not quite the one of the point

@@ -10,7 +10,7 @@ A mesh has growth of its own, in waves of a few elements; it is not that of the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -206,10 +206,24 @@ def _confirmed(matrices: Matrices, group: Complex, frequencies: Sequence[float])
 
 def _block(matrices: Matrices, s: complex, count: int, squared: bool) -> Pairs:
     """Eigenpairs near a number by inverse iteration with some more vectors than there may be; imaginary part >= 0."""
-    inverse = invert(matrices, (1.0 + _SAME) * s, squared)
+    random = np.random.default_rng(4)
+    start: Callable[[Inverse], Array] = lambda inverse: random.normal(size=(inverse.size, count + _SPARE))  # noqa: E731
+    values, shapes = eigenpairs_near(matrices, (1.0 + _SAME) * s, start, squared)
+    upper = values[values.imag >= 0.0]  # near the onset of flutter both of a conjugate pair are near
+    good = np.array([v.imag >= 0.0 or is_new(v.conjugate(), upper, _SAME) for v in values], dtype=bool)
+    values, shapes = values[good], shapes[:, good]
+    below = values.imag < 0.0
+    return np.where(below, values.conj(), values), np.where(below, shapes.conj(), shapes)
+
+
+def eigenpairs_near(
+    matrices: Matrices, shift: complex, start: Callable[[Inverse], NDArray[Any]], squared: bool
+) -> Pairs:
+    """Eigenpairs that inverse iteration finds near a shift from some vectors; none where it is an eigenvalue."""
+    inverse = invert(matrices, complex(shift), squared)
     if inverse is None:
         return np.zeros(0, complex), np.zeros((matrices.mass.shape[0], 0), complex)
-    z = np.random.default_rng(4).normal(size=(inverse.size, count + _SPARE)).astype(complex)
+    z = start(inverse).astype(complex)
     for _ in range(_STEPS):
         basis = np.linalg.qr(z)[0]
         z = inverse(basis)
@@ -217,8 +231,4 @@ def _block(matrices: Matrices, s: complex, count: int, squared: bool) -> Pairs:
     finite = np.abs(theta) > _FINITE * np.max(np.abs(theta))
     values, shapes = inverse.eigenpairs(theta[finite], z @ turned[:, finite])
     good = inverse.defect(values, shapes) <= ACCEPTED
-    upper = values[good & (values.imag >= 0.0)]  # near the onset of flutter both of a conjugate pair are near
-    good &= np.array([v.imag >= 0.0 or is_new(v.conjugate(), upper, _SAME) for v in values], dtype=bool)
-    values, shapes = values[good], shapes[:, good]
-    below = values.imag < 0.0
-    return np.where(below, values.conj(), values), np.where(below, shapes.conj(), shapes)
+    return values[good], shapes[:, good]

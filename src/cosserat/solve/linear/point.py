@@ -33,6 +33,7 @@ from cosserat.results.trajectory import Trajectory
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.flow import Flow
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at
+from cosserat.solve.linear.scaling import is_symmetric
 from cosserat.solve.memory import Memory, loaded_memory, trial_history
 
 EQUILIBRIUM, ROTATION, MOMENT = "equilibrium", "steady rotation", "moment of a run"
@@ -112,21 +113,13 @@ class OperatingPoint:
         """The model that is linearised."""
         return self.compiled.model
 
-    def matrices(self) -> Matrices:
-        """Exact matrices of the linear equations."""
-        return matrices_at(self)
+    matrices, is_symmetric = matrices_at, is_symmetric
 
     def basis(self, matrices: Matrices) -> Any:
         """Motions that the constraints of matrices allow, with named coordinates."""
         from cosserat.solve.linear.basis import basis_of_motions
 
         return basis_of_motions(self, matrices)
-
-    def is_symmetric(self, matrices: Matrices) -> bool:
-        """Whether the stiffness is that of a potential, but for rounding and what is left of the balance."""
-        from cosserat.solve.linear.scaling import is_symmetric
-
-        return is_symmetric(self, matrices)
 
     def motion_column(self, joint: JointInfo, i: int, name: str) -> Any:
         """A unit of the prescribed motion of freedom i of a joint, as an input."""

@@ -9,7 +9,7 @@ Without D, near zero, the map x -> -P(s0)^-1 M x alone, with the eigenvalues 1 /
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.solve.linear.eigen import below, singular, symmetric_modes
-from cosserat.solve.linear.growing import growing_beyond, is_new
+from cosserat.solve.linear.growing import eigenpairs_near, growing_beyond, is_new
 from cosserat.solve.linear.inverse import ACCEPTED, ROUNDING, Inverse, invert, unit
 from cosserat.solve.linear.lagged import lagged_pairs
 from cosserat.solve.linear.matrices import Matrices
@@ -32,7 +32,7 @@ Pairs = tuple[Complex, Complex]
 _DENSE = 60  # free motions up to which all eigenvalues at once are cheaper than a Krylov space
 _LARGEST_DENSE = 1500  # free motions up to which a Krylov space that fails is replaced by dense algebra
 _FAR = 1e3  # distance from the shift, relative to the nearest, beyond which rounding of the inverse shows
-_FAST, _STEPS = 4, 12  # eigenvalues that grow fast looked for, and steps to each
+_FAST = 4  # eigenvalues that grow fast looked for
 _SAME, _ASIDE = 1e-6, 1e-3  # relative to |s|: what two eigenvalues differ by at least, and where one is looked for
 
 
@@ -139,23 +139,15 @@ def _driven_apart(matrices: Matrices, known: Complex, squares: Array, shapes: Ar
         drag = float(x @ (matrices.damping @ x))
         root = np.sqrt(drag**2 - 4.0 * square)
         grows, decays = (_near_one(matrices, 0.5 * (sign * root - drag), x) for sign in (1.0, -1.0))
-        if grows is not None and grows[0][0].real > 0.0:
-            out += [pair for pair in (grows, decays) if pair is not None and is_new(pair[0][0], known, _SAME)]
+        if len(grows[0]) and grows[0][0].real > 0.0:
+            out += [pair for pair in (grows, decays) if len(pair[0]) and is_new(pair[0][0], known, _SAME)]
     return out
 
 
-def _near_one(matrices: Matrices, s: float, x: Array) -> Pairs | None:
-    """The real eigenvalue near a number and its shape near a motion, by inverse iteration; None where there is none."""
-    inverse = invert(matrices, complex((1.0 + _ASIDE) * s), False)
-    if inverse is None:
-        return None
-    z, theta = np.concatenate((x, s / inverse.rate * x)), 0.0
-    for _ in range(_STEPS):
-        z = z / np.linalg.norm(z)
-        after = inverse(z)
-        theta, z = float(z @ after), after
-    value, shape = inverse.eigenpairs(np.array([theta], complex), z[:, None].astype(complex))
-    return (value, shape) if inverse.defect(value, shape)[0] <= ACCEPTED else None
+def _near_one(matrices: Matrices, s: float, x: Array) -> Pairs:
+    """The real eigenvalue near a number and its shape near a motion; none where there is none."""
+    start: Callable[[Inverse], Array] = lambda inverse: np.concatenate((x, s / inverse.rate * x))[:, None]  # noqa: E731
+    return eigenpairs_near(matrices, (1.0 + _ASIDE) * s, start, False)
 
 
 def _gap(sizes: Array, reach: float) -> tuple[float, float, float]:
