@@ -170,6 +170,20 @@ def test_derivatives_and_modes(formulation):
     assert found.B[4, 1] == pytest.approx(float(table.sel(force="M", by="elevator")) / 1.5, rel=1e-6)
 
 
+def brake(t, frame, twist, parameters):
+    return np.array([-(0.3 + 2.0 * t) * twist[0], 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+def test_derivatives_are_those_at_the_time_of_the_flight():
+    """Of a law that changes with time, and of an input that does: as in the linear model."""
+    craft = plane()
+    craft.add(cs.StateLoad("brake", "body", brake))
+    found = cs.trim(craft, CONTROLS, flight=cs.Flight(V), time=2.0)
+    slope = float(found.derivatives.sel(force="X", by="u")) / M
+    assert slope == pytest.approx(float(found.A[0, 0]), rel=1e-5)
+    assert slope < -4.3 / M
+
+
 def hat(a):
     return np.cross(np.eye(3), a)
 

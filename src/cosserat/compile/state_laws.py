@@ -94,11 +94,11 @@ class CompiledLaw:
             A[i], powers[i] = self.inertia_at(t, H), v @ (ahead - behind) @ v / (4.0 * h)
         return A, powers
 
-    def steady(self, t: float, frames: Array, twists: Array) -> tuple[Array, str]:
+    def steady(self, t: float, frames: Array, twists: Array, numbers: Array | None = None) -> tuple[Array, str]:
         """States (n,) at which all rates vanish at a motion; and the name of one that has no such value, or ""."""
 
         def rate(states: Array) -> Array:
-            return self.answer(t, frames, twists, states)[6 * self.load.acts_on :]
+            return self.answer(t, frames, twists, states, numbers)[6 * self.load.acts_on :]
 
         y = np.array(self.load.first_states)
         for _ in range(_TURNS):

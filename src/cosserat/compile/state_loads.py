@@ -106,17 +106,23 @@ def state_wrenches(
         placed, moving = motions_of(compiled, k, frames, twists)
         first, m = arrays.first[k], arrays.acts[k]
         own = slice(arrays.inner[k], arrays.inner[k + 1])
-        mine = [(at - arrays.start[k], c) for at, c in arrays.signal if arrays.start[k] <= at < arrays.start[k + 1]]
         for i, t in enumerate(times):
-            numbers = law.numbers
-            for at, column in mine:
-                assert effort is not None
-                numbers[at] = effort[i, column]
+            numbers = numbers_of(compiled, k, None if effort is None else effort[i])
             found = law.answer(t, placed[i], moving[i], inner[i, own], numbers)
             out[i, first : first + m, :6] = found[: 6 * m].reshape(m, 6)
             if law.load.has_energy:
                 out[i, first, 6] = found[6 * m]
     return out
+
+
+def numbers_of(compiled: CompiledModel, k: int, effort: Array | None) -> Array:
+    """What a law takes besides its states, its signals as the sampled efforts (n,) have them."""
+    arrays, numbers = compiled.system.state_loads, compiled.laws[k].numbers
+    if effort is not None:
+        for at, column in arrays.signal:
+            if arrays.start[k] <= at < arrays.start[k + 1]:
+                numbers[at - arrays.start[k]] = effort[column]
+    return numbers
 
 
 def carried_inertias(compiled: CompiledModel, times: Array, frames: Array, twists: Array) -> Array:

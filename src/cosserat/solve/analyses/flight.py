@@ -17,7 +17,7 @@ from scipy.linalg import block_diag
 
 from cosserat.calls import answering
 from cosserat.compile.compiled import row_to_frame
-from cosserat.compile.state_loads import motions_of, signals_of
+from cosserat.compile.state_loads import motions_of, numbers_of, signals_of
 from cosserat.errors import ModelError, SolveError
 from cosserat.lie import se3, so3
 from cosserat.lie.protocol import Array
@@ -34,9 +34,9 @@ from cosserat.results.trim import FORCES, SPEEDS, FlightTrim, flight_eigenpairs,
 from cosserat.solve.analyses.formulations import Formulation
 from cosserat.solve.analyses.linearize import linearize
 from cosserat.solve.balance.knobs import Knobs, named
+from cosserat.solve.balance.meeting import meet
 from cosserat.solve.linear.point import place_jacobian
 
-_MAX_ITERATIONS = 60
 _LONGEST = 0.2  # rad, or shares of the extent, in a correction
 _ROUNDING = 1e-6  # real part, relative to |s|, that counts as zero
 
@@ -295,12 +295,9 @@ def _balanced(
     station = point.still.mechanism.station(flying.body)[0]
     weight = np.ones(statics.residual().size)
     weight[: statics.n_motions] = 1.0 / statics.metric()
-    fixed: dict[str, float] = {}
-    rhs = statics.residual()
-    n_controls = len(flying.names)
-    coordinated = not flight.sideslip and flight.speed > 0.0 and n_controls + flying.free_path >= 4
-    for _ in range(_MAX_ITERATIONS):
-        names = [name for name in knobs.names if name not in fixed]
+    coordinated = not flight.sideslip and flight.speed > 0.0 and len(flying.names) + flying.free_path >= 4
+
+    def correction(names: list[str], rhs: Array) -> Array:
         point = statics.still()
         J = place_jacobian(point.still, station)
         rows = np.zeros((6, rhs.size))
@@ -312,22 +309,11 @@ def _balanced(
         system = np.vstack((top, strong * np.hstack((extra, by_knobs))))
         right = np.concatenate((weight * rhs, strong * missing))
         watched = block_diag(rows[3:], np.eye(len(names)))
-        change = _least(system, right, watched) if np.isfinite(system).all() else np.full(system.shape[1], np.nan)
-        if not np.all(np.isfinite(change)):
-            break
-        step = change[: rhs.size]
-        far = max(statics.reach(step), 1e-300)
-        fraction = min(1.0, _LONGEST / far)
-        turn = dict(zip(names, [knobs.values[n] for n in names] + fraction * scales * change[rhs.size :], strict=True))
-        for name, (low, high) in bounds.items():
-            if name in turn and not low <= turn[name] <= high:
-                turn[name] = fixed[name] = min(max(turn[name], low), high)
-        balance.turn(turn)
-        statics.apply(statics.state(), step, fraction)
-        rhs = statics.residual()
-        moved = np.abs(scales * change[rhs.size :]) <= tolerance * np.maximum(np.abs(list(turn.values())), scales)
-        if fraction == 1.0 and statics.size_of(step) <= tolerance * statics.extent and moved.all():
-            break
+        if not np.isfinite(system).all():
+            return np.full(system.shape[1], np.nan)
+        return _least(system, right, watched) * np.concatenate((np.ones(rhs.size), scales))
+
+    _, fixed = meet(balance, correction, lambda step: _LONGEST / max(statics.reach(step), 1e-300), tolerance, bounds)
     worst, text = statics.imbalance()
     if not worst <= 1.0:
         at = f"; at its limit: {', '.join(map(repr, fixed))}" if fixed else ""
@@ -395,16 +381,15 @@ def _states(C: Array, R: Array, flight: Flight, velocity: Array) -> Array:
 def _derivatives(flying: FlyingModel, found: Equilibrium, names: list[str], frames: Formulation) -> Any:
     """Derivatives of the whole wrench of the air and of engines, about the body's centre, body axes."""
     R, centre = np.asarray(found.rotation(flying.body)), np.asarray(found.position(flying.body))
-    E = flying.flight.axes
-    to_body = E.T @ R.T
-    model = flying.model
+    to_body = flying.flight.axes.T @ R.T
+    model, time = flying.model, float(found.trajectory.time[-1])
 
     def wrench(motion: Array) -> Array:
         """Of all laws for a rigid motion (v, w) along the body's forward, right, down, (6,) the same axes."""
         from cosserat.compile.build import compile_model
 
         compiled = compile_model(model, floating=frames.floating is not None)
-        placed = found.trajectory.history.frame[-1]
+        placed, efforts = found.trajectory.history.frame[-1], compiled.sampler.sample(np.array([time])).effort
         v, spin = to_body.T @ motion[:3], to_body.T @ motion[3:]
         spatial = np.concatenate((v - np.cross(spin, centre), spin))
         total = np.zeros(6)
@@ -414,8 +399,9 @@ def _derivatives(flying: FlyingModel, found: Equilibrium, names: list[str], fram
             at = motions_of(compiled, k, placed[None], np.zeros((1, len(placed), 6)))[0][0]
             carry = [se3.adjoint(se3.inverse(H)) for H in at]
             twists = np.array([to_place @ spatial for to_place in carry])
-            states = law.steady(0.0, at, twists)[0] if law.n_states else None
-            w = law.answer(0.0, at, twists, states)
+            numbers = numbers_of(compiled, k, efforts[0])
+            states = law.steady(time, at, twists, numbers)[0] if law.n_states else None
+            w = law.answer(time, at, twists, states, numbers)
             total += sum(carry[p].T @ w[6 * p : 6 * p + 6] for p in range(law.load.acts_on))
         return np.concatenate((to_body @ total[:3], to_body @ (total[3:] - np.cross(centre, total[:3]))))
 

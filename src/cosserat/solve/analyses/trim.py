@@ -15,7 +15,7 @@ from scipy.sparse import block_array, csc_matrix
 from scipy.sparse.linalg import splu
 
 from cosserat.calls import answered
-from cosserat.errors import ModelError, SolveError
+from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.parameters import is_number, resolve
@@ -30,6 +30,7 @@ from cosserat.solve.analyses.formulations import Formulation, formulation_of
 from cosserat.solve.analyses.points import point_at
 from cosserat.solve.arguments import check_flag, check_number, check_start, check_state
 from cosserat.solve.balance.knobs import Knobs, named, told
+from cosserat.solve.balance.meeting import meet
 from cosserat.solve.balance.parametric import Parametric
 from cosserat.solve.balance.standing import equal_states
 from cosserat.solve.gradients import nearest_motion
@@ -234,27 +235,13 @@ def _meet(
         start = first if first.status.ok else None
     balance = frames.parametric(knobs, start, time, knobs.spans(_LEAST))
     statics = balance.statics
-    targets = read_targets(statics.still().mechanism, wanted)
-    rhs = statics.residual()
-    began = knobs.vector
-    for iteration in range(_MAX_ITERATIONS):
-        change = _correction(balance, targets, rhs, began)
-        step = change[: rhs.size]
-        if not np.all(np.isfinite(change)):
-            break
-        size = statics.size_of(step)
-        missing = _missing(balance, targets)
-        reach = 0.3 * max(statics.extent, missing)
-        fraction = min(1.0, reach / size) if size > 0.0 else 1.0
-        values = np.abs(knobs.vector)
-        settled = np.all(np.abs(change[rhs.size :]) <= tolerance * np.maximum(values, np.max(values)))
-        fraction = _turn(balance, change[rhs.size :], fraction)
-        before = statics.state()
-        statics.apply(before, step, fraction)
-        rhs = statics.residual()
-        if fraction == 1.0 and settled and size <= tolerance * statics.extent:
-            return balance.found(), _missing(balance, targets)
-        rhs = statics.predicted(before, iteration == 0)
+    targets, began = read_targets(statics.still().mechanism, wanted), knobs.vector
+
+    def reach(step: Array) -> float:
+        return 0.3 * max(statics.extent, _missing(balance, targets)) / max(statics.size_of(step), 1e-300)
+
+    if meet(balance, lambda _, rhs: _correction(balance, targets, rhs, began), reach, tolerance, {})[0]:
+        return balance.found(), _missing(balance, targets)
     listed = ", ".join(f"{t.name} = {t.wanted:g}" for t in targets)
     raise SolveError(
         f"trim: no equilibrium with {listed} was found by varying {', '.join(map(repr, knobs.names))}; check that they "
@@ -266,20 +253,6 @@ def _missing(balance: Parametric, targets: list[Target]) -> float:
     """Largest distance from a target."""
     point = balance.statics.still().still
     return max(abs(t.value(point) - t.wanted) for t in targets)
-
-
-def _turn(balance: Parametric, change: Array, fraction: float) -> float:
-    """Change the parameters by a fraction that the model can take; returns it."""
-    values = balance.knobs.vector
-    while True:
-        try:
-            balance.turn(dict(zip(balance.knobs.names, values + fraction * change, strict=True)))
-            balance.knobs.check()
-            return fraction
-        except ModelError:
-            fraction *= 0.5
-            if fraction < 1e-3:
-                raise
 
 
 def _correction(balance: Parametric, targets: list[Target], rhs: Array, first: Array) -> Array:
