@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -175,14 +175,21 @@ def drive_frames(joint: Joint, t: Array, order: int = 2) -> Array:
 
     Columns: position (3), rotation on the parent's side (9), rotation on the child's side (9).
     """
-    n = len(t)
-    out = np.zeros((order + 1, n, 21))
+    jets = [
+        None if motion is None else np.stack(motion.jet(t)) if order else motion.sample(t)[None]
+        for motion in joint.motion
+    ]
+    return frames_of(joint, jets, (order + 1, len(t)))
+
+
+def frames_of(joint: Joint, jets: Sequence[Array | None], shape: tuple[int, int]) -> Array:
+    """The same where the coordinates of prescribed freedoms have these values and derivatives, each of a shape."""
+    out = np.zeros((*shape, 21))
     out[0, :, 3:12:4] = out[0, :, 12:21:4] = 1.0
     turns = []
-    for i, (freedom, motion) in enumerate(zip(joint.freedoms, joint.motion, strict=True)):
-        if motion is None:
+    for i, (freedom, jet) in enumerate(zip(joint.freedoms, jets, strict=True)):
+        if jet is None:
             continue
-        jet = np.stack(motion.jet(t)) if order else motion.sample(t)[None]
         if freedom.kind == "translation":
             out[:, :, freedom.axis] = jet
         elif joint.kind in ("spherical", "free"):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from cosserat.compile.compiled import frame_to_row
+from cosserat.errors import SolveError
 from cosserat.kernels import readout
 from cosserat.kernels.arrays import Packed
 from cosserat.lie.protocol import Array
@@ -161,6 +162,17 @@ class Moment(ABC):
             size = 9 if first == readout.ROTATION else 3
             view = found[1][first] = found[2][first : first + size].reshape(shape).view(Values)
         return view.copy()
+
+    def pushed(self, impulses: Mapping[Any, Array]) -> Iterator[tuple[int, Array, Array]]:
+        """Nodes, places (4, 4) in their frames and impulses (6,), of impulses at places but those on the ground."""
+        for place, impulse in impulses.items():
+            station, label = self.mechanism.station(place)
+            if station.frame is None:
+                raise SolveError(
+                    f"event: an impulse at {label!r}, between two nodes; give one at a node, such as the end"
+                )
+            if station.node < self.mechanism.n_nodes:
+                yield station.node, station.frame, impulse
 
     # of a formulation -------------------------------------------------------------------------------------------------
 

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.rows import drive_frames
+from cosserat.compile.rows import frames_of
 from cosserat.compile.spanning import DisjointSets
 from cosserat.errors import ModelError
 from cosserat.kernels import touching
@@ -253,22 +251,9 @@ class _Ramp:
         """Drives (nd, 21) at a part of the way."""
         out = np.zeros((len(self._joints), 21))
         for k, (joint, values) in enumerate(zip(self._joints, self._values, strict=True)):
-            moved: Any = SimpleNamespace(
-                kind=joint.kind, freedoms=joint.freedoms, pitch=joint.pitch,
-                motion=[None if q is None else _StandingMotion(part * q) for q in values],
-            )  # fmt: skip
-            out[k] = drive_frames(moved, np.zeros(1), order=0)[0, 0]
+            jets = [None if q is None else np.full((1, 1), part * q) for q in values]
+            out[k] = frames_of(joint, jets, (1, 1))[0, 0]
         return out
-
-
-class _StandingMotion:
-    """A motion that stands still."""
-
-    def __init__(self, value: float) -> None:
-        self.value = value
-
-    def sample(self, t: Array) -> Array:
-        return np.full(len(t), self.value)
 
 
 def _looped(compiled: CompiledModel) -> set[str]:

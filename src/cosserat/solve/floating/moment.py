@@ -11,7 +11,6 @@ import numpy as np
 from cosserat.compile.flexible_arrays import new_motions, pack_seats
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
-from cosserat.errors import SolveError
 from cosserat.kernels.arrays import Packed, bound
 from cosserat.kernels.flexible import kinematics, readout
 from cosserat.kernels.flexible.arrays import FIRST, KIND
@@ -57,18 +56,12 @@ class TreeMoment(Moment):
         """Impulses (n,) of efforts of joints that do what impulses (6,) in world axes at places do."""
         total, now = np.zeros(len(self._q)), self._links.move(self._q, self._v)
         self._moved = False
-        for place, impulse in impulses.items():
-            station, label = self.mechanism.station(place)
-            if station.frame is None:
-                raise SolveError(
-                    f"event: an impulse at {label!r}, between two nodes; give one at a node, such as the end"
-                )
-            if station.node < len(self._seats):
-                seat = self._seats[station.node]
-                seat = replace(seat, frame=seat.frame @ station.frame)
-                R = self._tree.forces.frame(now, self._q, seat)[:3, :3]
-                rows = seat_rows(self._tree.data, now, self._q, [seat])
-                total += np.concatenate((R.T @ impulse[:3], R.T @ impulse[3:])) @ rows
+        for node, frame, impulse in self.pushed(impulses):
+            seat = self._seats[node]
+            seat = replace(seat, frame=seat.frame @ frame)
+            R = self._tree.forces.frame(now, self._q, seat)[:3, :3]
+            rows = seat_rows(self._tree.data, now, self._q, [seat])
+            total += np.concatenate((R.T @ impulse[:3], R.T @ impulse[3:])) @ rows
         return _as_efforts(self._tree.data, self._q, total)
 
     def _snapshot(self) -> Run:

@@ -112,12 +112,10 @@ class NodalCommands(Held):
 
 def push(work: Integration, t: float) -> None:
     """Let accelerations jump now, at time t, with efforts that were to change with the next step."""
-    before, work.replaced = work.replaced, None
+    before, solver = work.replaced, work.memory.problem.solver
     if before is None:
         return
-    assert work.controlled is not None
-    commands, values, solver = work.commanding(), work.controlled.values, work.memory.problem.solver
-    commands.hold(values, before)
+    commands, values = work.commanding()
     factored = solver.memory[slots.FACTORED] == solver.settings[slots.STEP] == work.accel_step
     if len(before) < len(values) or commands.whole or not factored:
         inputs = work.compiled.sampler.sample(np.array([t, t]))  # it depends on more than what was held
@@ -180,8 +178,7 @@ class Steady:
 
 def glide(work: Integration, t: float, h: float, n: int, every: int, phase: int) -> int:
     """Steps with inputs that were sampled before; how many could be taken."""
-    controlled, memory, window = work.controlled, work.memory, work.window
-    assert controlled is not None
+    window = work.window
     if work.accel_step not in (0.0, h):
         return 0
     if window is None or window.h != h or window.row + n > window.count:
@@ -189,10 +186,9 @@ def glide(work: Integration, t: float, h: float, n: int, every: int, phase: int)
         count = work.foreseen(t, h, n)
         times = work.grid.snap(np.asarray(t + h * np.arange(count + 1), dtype=np.float64), h)
         window = work.window = Window(work.compiled.sampler, times, h, work.side(h), work.jumps)
-    window.show(memory)
-    commands = work.commanding()
-    commands.hold(controlled.values, work.replaced)
-    work.replaced, work.accel_step = None, h
+    window.show(work.memory)
+    commands, _ = work.commanding()
+    work.accel_step = h
     code = commands.advance(n, every, phase, work.shelf.count, work.careful, work.search)
     done, stored, work.report[slots.JOINT] = commands.report
     work.shelf.count += stored

@@ -12,7 +12,6 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.joints import opened
-from cosserat.errors import SolveError
 from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.integrate import count_turns
 from cosserat.kernels.integrate import kick as kick_velocities
@@ -49,14 +48,10 @@ def kick(work: Integration, t: float, moment: Moment, impulses: dict[Any, Array]
     set_trial(memory, work.state)
     factor_at(memory, 1.0, 0.0, work.compiled.mass)
     acting = np.zeros((n, 6))
-    for place, impulse in impulses.items():
-        station, label = moment.mechanism.station(place)
-        if station.frame is None:
-            raise SolveError(f"event: an impulse at {label!r}, between two nodes; give one at a node")
-        if station.node < n:
-            R = row_to_frame(work.state.frame[station.node])[:3, :3]
-            force, turn = R.T @ impulse[:3], R.T @ impulse[3:]
-            acting[station.node] += np.concatenate((force, turn + np.cross(station.frame[:3, 3], force)))
+    for node, frame, impulse in moment.pushed(impulses):
+        R = row_to_frame(work.state.frame[node])[:3, :3]
+        force, turn = R.T @ impulse[:3], R.T @ impulse[3:]
+        acting[node] += np.concatenate((force, turn + np.cross(frame[:3, 3], force)))
     work.state.twist[:n] += constrained(work.compiled, memory, acting, 0.0)
 
 

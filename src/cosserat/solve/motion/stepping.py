@@ -385,12 +385,14 @@ class Integration(Walk):
         else:
             self.balance(t)
 
-    def commanding(self) -> NodalCommands:
-        """What the controller holds, for the kernels."""
+    def commanding(self) -> tuple[NodalCommands, dict[int, float]]:
+        """What the controller holds, for the kernels, and by column; accelerations jump if it has just changed that."""
+        assert self.controlled is not None
         if self.commands is None:
-            assert self.controlled is not None
             self.commands = NodalCommands(self.controlled.columns.values(), self.memory, self.evaluate)
-        return self.commands
+        self.commands.hold(self.controlled.values, self.replaced)
+        self.replaced = None
+        return self.commands, self.controlled.values
 
     def restart(self, t: float, h: float) -> None:
         """Start the method anew at time t, for steps of length h."""
