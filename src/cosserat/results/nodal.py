@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,16 +160,23 @@ def _hold(motion: Motion, book: Ledger) -> None:
                 book.held[1:] += np.cumsum(np.where(acts, given * way, 0.0))
 
 
-def _external(motion: Motion) -> Ledger:
+def _external(motion: Motion, groups: Iterable[str] | None = None) -> Ledger:
+    """What acts; of some groups of components alone, without gravity, if these are given."""
     n = len(motion.time)
     strain, potential, loss, supply, held = np.zeros((5, n))
     book = Ledger(strain, potential, loss, supply, held, np.zeros((*motion.twist.shape[1:], n)))
-    _gravity(motion, book)
-    for group, add in _ACTING.items():
+    if groups is None:
+        _gravity(motion, book)
+    for group in groups or _ACTING:
         if len(getattr(motion.mechanism.system, group)[0]):
-            add(motion, book)
+            _ACTING[group](motion, book)
     book.residual[-1] = 0.0
     return book
+
+
+def of_loads(motion: Motion) -> Array:
+    """Forces (nt, n+1, 6) on the nodes of what was sampled as loads alone, by themselves or along beams."""
+    return _external(motion, ("loads", "line_loads")).force
 
 
 def _rolling(motion: Motion, book: Ledger) -> None:

@@ -193,6 +193,15 @@ class Quantity:
     pick: tuple[int, ...] | None = None
 
     @property
+    def units(self) -> tuple[str, ...]:
+        """Of all components."""
+        if self.kind == OWN:
+            return (self.target.unit,)
+        if KINDS[self.kind].components:
+            return tuple(unit_of(self.kind, k) for k in range(len(self.names)))
+        return tuple(unit_of(self.kind, 0, motion) for motion in self.target.kinds)
+
+    @property
     def order(self) -> int:
         """Highest time derivative of the motion that it depends on."""
         return 2 if self.kind == OWN else KINDS[self.kind].order

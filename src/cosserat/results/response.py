@@ -90,11 +90,13 @@ class Response:
         return self.data.sel(output=_chosen("output", output, self.outputs), input=_chosen("input", input, self.inputs))
 
     def unit(self, output: str | None = None, input: str | None = None) -> str:
-        """Unit of a response, such as "m / N"; empty where the input is a parameter, whose unit is not known."""
+        """Unit of a response, such as "m / N"; empty where one of the two is not known, as of a parameter."""
         response = self.sel(output, input)
         above, below = str(response["output_unit"].values), str(response["input_unit"].values)
-        if not below or above == below:
-            return "1" if below else ""
+        if not (above and below):
+            return ""
+        if above == below:
+            return "1"
         return f"{above} / ({below})" if any(c in below for c in " /") else f"{above} / {below}"
 
     def gain(self, output: str | None = None, input: str | None = None) -> Array:

@@ -96,6 +96,17 @@ def test_units_of_joints_loads_and_parameters():
     assert response.unit("pivot", "P") == ""
 
 
+def test_units_of_outputs_of_ones_own_and_of_lengths():
+    model = cs.Model("cart", gravity=(0, 0, 0))
+    cart = model.add(cs.RigidBody("cart", mass=1.0, com=(0, 0, 0), inertia=[1, 1, 1]))
+    model.add(cs.Prismatic("rail", cs.GROUND, cart, axis=(1, 0, 0), damping=0.1))
+    model.add(cs.Spring("spring", cs.GROUND.at((-1, 0, 0)), cart, stiffness=1.0))
+    speed = cs.Output("speed", lambda run: run.velocity("cart")[:, 0], "m/s")
+    response = cs.frequency_response(model, "rail", [speed, "spring", "spring.tension"], [0.3])
+    assert response.data["output_unit"].values.tolist() == ["m/s", "m", "N"]
+    assert response.unit("speed") == "m/s / N"
+
+
 def test_label_of_a_slow_mode_lies_within_the_axes(modes):
     figure = cs.resonances(modes, 0.01 / modes.frequencies[0], harmonics=2).plot()
     figure.canvas.draw()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cosserat.calls import answered
 from cosserat.errors import SolveError, shown
 from cosserat.lie.protocol import Array
+from cosserat.model import checks
 from cosserat.model.model import Model
 from cosserat.results.linear import POSITION
 from cosserat.results.response import Response
@@ -26,7 +27,7 @@ from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.inverse import Bordered
 from cosserat.solve.linear.matrices import Matrices
-from cosserat.solve.linear.ports import InputPorts, OutputPorts, input_ports, input_unit, output_ports, output_unit
+from cosserat.solve.linear.ports import InputPorts, OutputPorts, input_ports, output_ports
 from cosserat.solve.linear.scaling import without_units
 
 Complex = NDArray[np.complex128]
@@ -114,19 +115,12 @@ def frequency_response(
                 "pass method='direct'"
             )
         result = _modal(matrices, sources, sinks, s, n)
-    units = (
-        tuple(output_unit(point, name, kind) for name, kind in zip(sinks.names, sinks.kinds, strict=True)),
-        tuple(input_unit(point, column) for column in sources.columns),
-    )
-    values = values[: len(result)]
+    units, values = (sinks.units, tuple(column.unit for column in sources.columns)), values[: len(result)]
     return Response(model.name, values, sinks.names, sources.names, result, method, units)
 
 
 def _frequencies(values: Any) -> Array:
-    try:
-        out = np.atleast_1d(np.asarray(values, dtype=float))
-    except (TypeError, ValueError, OverflowError):
-        out = np.empty(0)
+    out = np.atleast_1d(checks.floats(values))
     if out.ndim != 1 or out.size == 0 or not np.all((out >= 0.0) & (out < _FASTEST)):
         raise SolveError(
             f"{_CALLER}: frequencies={shown(values)} cannot be used; pass finite numbers in Hz, none negative and all "

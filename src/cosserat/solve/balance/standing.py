@@ -148,7 +148,8 @@ def resists(statics: Balance) -> tuple[bool | None, Push | None]:
             even = matrices.symmetric()
             found = symmetric_modes(even, 1)
             x = found.shapes[:, :1]
-            gives = even.strain_energy(x) < -_GIVES * np.sum(np.abs(x) * (abs(even.parts.stiffness) @ np.abs(x)), axis=0)
+            terms = np.sum(np.abs(x) * (abs(even.parts.stiffness) @ np.abs(x)), axis=0)
+            gives = even.strain_energy(x) < -_GIVES * terms
             if x.shape[1] and bool(gives[0]):
                 return False, Push(x[:, 0], float(np.sqrt(-found.squares[0])))
             return True, None

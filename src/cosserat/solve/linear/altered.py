@@ -14,7 +14,7 @@ from cosserat.errors import SolveError
 from cosserat.model.forces import Spring, Tendon
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
-from cosserat.model.loads import DistributedLoad, Force, PointLoad, Torque, Wrench
+from cosserat.model.loads import DistributedLoad, PointLoad, Wrench
 from cosserat.model.model import Model
 from cosserat.model.parameters import is_number, resolve
 from cosserat.results.labels import WRENCH
@@ -96,9 +96,8 @@ def with_input(model: Model, column: Column, amount: float = 1.0) -> Model:
         return other
     if column.kind == "force":
         place, _, word = column.name.rpartition(".")
-        unit = amount * np.eye(3)[WRENCH.index(word) % 3]
-        kind = Force if word.startswith("f") else Torque
-        other.add(kind("unit of an input", other.place(place), unit))
+        force, moment = amount * np.eye(6)[WRENCH.index(word)].reshape(2, 3)
+        other.add(Wrench("unit of an input", other.place(place), force=force, moment=moment))
         return other
     if column.direction is None:
         raise SolveError(

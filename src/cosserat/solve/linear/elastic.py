@@ -42,7 +42,8 @@ class Elastic:
 
     def stress(self, strains: NDArray[Any]) -> NDArray[Any]:
         """modulus times strains (6e, k)."""
-        return np.einsum("eij,ejk->eik", self.modulus, strains.reshape(len(self.modulus), 6, strains.shape[1])).reshape(strains.shape)
+        inside = strains.reshape(len(self.modulus), 6, strains.shape[1])
+        return np.einsum("eij,ejk->eik", self.modulus, inside).reshape(strains.shape)
 
     def energy(self, shapes: NDArray[Any]) -> NDArray[Any]:
         """x^H K x (k,) for columns x."""

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import row_to_frame
-from cosserat.compile.rows import drive_frames
-from cosserat.compile.state_loads import motions_of, signals_of
+from cosserat.compile.rows import frames_of
+from cosserat.compile.state_loads import motions_of, numbers_of, signals_of
 from cosserat.errors import CosseratError, SolveError
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.joint_rows import ROTATION
@@ -29,7 +28,8 @@ from cosserat.results.joints import coordinates, directions, joint_sides, spin_r
 from cosserat.results.kinematics import to_node
 from cosserat.results.labels import WRENCH
 from cosserat.results.mechanism import JointInfo
-from cosserat.results.nodal import line_wrenches, spring_line, spring_tensions
+from cosserat.results.nodal import of_loads, spring_line, spring_tensions
+from cosserat.results.quantities import unit_of
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import OperatingPoint, place_jacobian, still_motion
@@ -58,6 +58,8 @@ class Column:
         Of a load: force and moment of a unit of it.
     drives : (nd, 21), optional
         Change of the sampled prescribed motions.
+    unit : str
+        Empty for a parameter, whose unit only its user knows.
     pushes : (coordinate, effort)
         Coordinate of a joint in which it adds an effort at once, and how much.
     tendon : int
@@ -71,6 +73,7 @@ class Column:
     name: str
     kind: str
     force: Array
+    unit: str = ""
     drive: Array = field(default_factory=lambda: np.zeros(0))
     joint: int = -1
     line: tuple[int, Array] | None = None
@@ -94,7 +97,8 @@ def effort_column(point: OperatingPoint, joint: JointInfo, i: int, name: str) ->
     frames = arrays.frame_a[joint.index], arrays.frame_b[joint.index]
     for node, wrench, frame in zip(arrays.node[joint.index], directions(joint, i, sides), frames, strict=True):
         force[node] += to_node(wrench, row_to_frame(frame))[0]
-    return Column(name, "effort", force[:-1].ravel(), joint=joint.index, pushes=(name, 1.0))
+    unit = unit_of("effort", 0, joint.kinds[i])
+    return Column(name, "effort", force[:-1].ravel(), unit, joint=joint.index, pushes=(name, 1.0))
 
 
 def target_column(point: OperatingPoint, joint: JointInfo, i: int, source: Servo) -> Column:
@@ -106,8 +110,9 @@ def target_column(point: OperatingPoint, joint: JointInfo, i: int, source: Servo
         target = point.memory.problem.inputs.effort[0, freedoms.target[k]]
         gain = -float(servo(freedoms.kp[k], freedoms.kd[k], freedoms.limit[k], target, q, rate)[1])
     return replace(
-        unit, name=source.name, kind="target", force=gain * unit.force, pushes=(source.coordinate, gain)
-    )
+        unit, name=source.name, kind="target", force=gain * unit.force, pushes=(source.coordinate, gain),
+        unit=unit_of("coordinate", 0, joint.kinds[i]),
+    )  # fmt: skip
 
 
 def signal_column(point: Any, name: str) -> Column:
@@ -116,11 +121,7 @@ def signal_column(point: Any, name: str) -> Column:
     signal = next(found for found in signals_of(compiled.model) if found.name == name)
     k, place = signal.load, signal.place
     arrays, law = compiled.system.state_loads, compiled.laws[k]
-    effort = point.memory.problem.inputs.effort[0]
-    numbers = law.numbers
-    for at, column in arrays.signal:
-        if arrays.start[k] <= at < arrays.start[k + 1]:
-            numbers[at - arrays.start[k]] = effort[column]
+    numbers = numbers_of(compiled, k, point.memory.problem.inputs.effort[0])
     placed, moving = motions_of(compiled, k, history.frame[:1], history.twist[:1])
     inner = history.inner[0] if history.inner.size else compiled.first_states()[0]
     own = slice(arrays.inner[k], arrays.inner[k + 1])
@@ -134,7 +135,8 @@ def signal_column(point: Any, name: str) -> Column:
         at = arrays.first[k] + p
         force[arrays.node[at]] += to_node(slope[None, 6 * p : 6 * p + 6], row_to_frame(arrays.frame[at]))[0]
     rates[own] = slope[6 * arrays.acts[k] :][: law.n_states]
-    return Column(name, "signal", force[:-1].ravel(), inner=rates)
+    unit = {"throttle": "1", "speed": "rad/s"}.get(name.rpartition(".")[2], "rad")
+    return Column(name, "signal", force[:-1].ravel(), unit, inner=rates)
 
 
 def tension_column(point: Any, name: str) -> Column:
@@ -144,43 +146,27 @@ def tension_column(point: Any, name: str) -> Column:
     springs, force = compiled.system.springs, np.zeros((compiled.n_nodes + 1, 6))
     if springs.slack[k] == 0 or spring_tensions(motion, k)[0] > 0.0:
         spring_line(motion, k).pull(springs, np.full(1, -1.0), force[:, :, None])
-    return Column(f"{name}.tension", "tension", force[:-1].ravel(), tendon=k)
+    return Column(f"{name}.tension", "tension", force[:-1].ravel(), "N", tendon=k)
 
 
 def place_force_column(point: OperatingPoint, place: Any, component: int, name: str) -> Column:
     """A unit force (component 0 to 2) or moment (3 to 5) along a world axis at a place."""
-    return Column(name, "force", place_jacobian(point, point.mechanism.station(place)[0])[component])
+    force = place_jacobian(point, point.mechanism.station(place)[0])[component]
+    return Column(name, "force", force, unit_of("reaction", component))
 
 
 def load_column(point: OperatingPoint, load: Any, direction: Array, name: str) -> Column:
     """A unit of a load along a direction (6,) of its components."""
     _demand_uniform(point, load)
-    loads, trial = point.compiled.system.loads, point.memory.problem.trial
-    model = point.model
+    here, model = still_motion(point), point.model
     column = [*model.loads, *model.distributed_loads].index(load)
-    force = np.zeros((point.compiled.n_nodes, 6))
-    for k in np.nonzero(loads.column == column)[0]:
-        F, node = row_to_frame(loads.frame[k]), loads.node[k]
-        f, m = direction[:3], direction[3:]
-        if not loads.follower[k]:
-            turn = (trial.frame[node, :9].reshape(3, 3) @ F[:3, :3]).T
-            f, m = turn @ f, turn @ m
-        force[node] += to_node((loads.gain[k] @ np.concatenate((f, m)))[None], F)[0]
-    for e in np.unique(point.compiled.system.line_loads.element):
-        both = line_column(point, column, direction, int(e))
-        for side, node in enumerate(point.compiled.system.elements.node[e]):
-            force[node] += both[6 * side : 6 * side + 6]
-    line = (column, direction) if load in model.distributed_loads else None
-    return Column(name, "load", force.ravel(), line=line, direction=direction)
-
-
-def line_column(point: OperatingPoint, column: int, unit: Array, e: int) -> Array:
-    """Wrenches (12,) on the nodes of element e of a unit sample, in a column, of loads that turn with sections."""
-    system, problem = point.compiled.system, point.memory.problem
-    rows = np.nonzero((system.line_loads.element == e) & (system.line_loads.column[:, 0] == column))[0]
-    wrench = np.zeros((1, *problem.inputs.wrench.shape[1:]))
-    wrench[0, column] = unit
-    return np.asarray(line_wrenches(system, rows, problem.trial.frame[None], wrench)[0].sum(axis=0))
+    wrench = np.zeros_like(here.inputs.wrench)
+    wrench[:, column] = direction
+    force = of_loads(here.with_inputs(here.inputs._replace(wrench=wrench)))[0, :-1].ravel()
+    along, pushes = load in model.distributed_loads, np.any(direction[:3])
+    unit = ("N/m" if along else "N") if pushes else ("N" if along else "N m")
+    line = (column, direction) if along else None
+    return Column(name, "load", force, unit, line=line, direction=direction)
 
 
 def _demand_uniform(point: OperatingPoint, load: Any) -> None:
@@ -234,7 +220,8 @@ def motion_column(point: OperatingPoint, joint: JointInfo, i: int, name: str) ->
     point.refresh()
     _demand_possible(point, name, -phi_u)
     again = lambda there: _independent(there, -_demanded(there, joint, i)[1])  # noqa: E731
-    return Column(name, "motion", force, _independent(point, -phi_u), joint.index, again=again, drives=rate)
+    unit, demand = unit_of("coordinate", 0, joint.kinds[i]), _independent(point, -phi_u)
+    return Column(name, "motion", force, unit, demand, joint.index, again=again, drives=rate)
 
 
 def _demanded(point: OperatingPoint, joint: JointInfo, i: int) -> tuple[Array, Array]:
@@ -271,29 +258,21 @@ def _demand_possible(point: OperatingPoint, name: str, demand: Array) -> None:
 
 def _unit_drive(joint: Any, i: int, point: OperatingPoint) -> Array:
     """Derivative (21,) of the drive of a joint with respect to the prescribed coordinate of freedom i."""
-
-    def motion(k: int, function: Any) -> Any:
-        if function is None:
-            return None
-        unit = np.full(1, 1.0 if k == i else 0.0)
-        q, rate, accel = function.jet(np.array([point.time]))
-        there = q + point.offset * (rate + 0.5 * point.offset * accel)
-        return SimpleNamespace(jet=lambda t: (there, unit, np.zeros(1)))
-
-    moved = SimpleNamespace(
-        kind=joint.kind,
-        freedoms=joint.freedoms,
-        pitch=joint.pitch,
-        motion=[motion(k, f) for k, f in enumerate(joint.motion)],
-    )
-    return np.asarray(drive_frames(moved, np.array([point.time]))[1, 0])  # type: ignore[arg-type]
+    jets: list[Array | None] = []
+    for k, function in enumerate(joint.motion):
+        jets.append(None)
+        if function is not None:
+            q, rate, accel = function.jet(np.array([point.time]))
+            there = q + point.offset * (rate + 0.5 * point.offset * accel)
+            jets[k] = np.stack((there, np.full(1, float(k == i)), np.zeros(1)))
+    return np.asarray(frames_of(joint, jets, (3, 1))[1, 0])
 
 
 def parameter_column(point: OperatingPoint, name: str) -> Column:
     """A unit of a parameter of the model."""
     force, phi, inner = parameter_difference(point.model, name, lambda other: _residual(point, other, name))
     again = (lambda there: parameter_column(there, name).drive) if np.any(phi) else None
-    return Column(name, "parameter", -force, _independent(point, -phi), again=again, inner=inner)
+    return Column(name, "parameter", -force, drive=_independent(point, -phi), again=again, inner=inner)
 
 
 def parameter_difference(

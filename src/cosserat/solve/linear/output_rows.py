@@ -74,8 +74,7 @@ def nodal_outputs(point: OperatingPoint, asked: list[Quantity], inputs: InputPor
         return np.vstack([np.zeros((0, width)), *(r.part(part) for r in rows)])
 
     return OutputPorts(
-        tuple(q.names[k] for q in asked for k in q.picked),
-        tuple(q.kind for q in asked for _ in q.picked),
+        asked,
         stacked("position", point.n_unknowns),
         stacked("rate", point.n_unknowns),
         stacked("acceleration", point.n_unknowns),

@@ -4,8 +4,7 @@ Inputs: ``"shoulder"`` or ``"slider.x"`` (the effort in a freedom, or its prescr
 (a load along its present direction), ``"motor"`` (the target of a servo), ``"engine.throttle"`` (an input of a law),
 ``"cable.tension"`` (of a tendon), ``"tip.fz"`` (a component of a load, or a new force at a place), ``"P"`` (a
 parameter). Outputs: ``"arm.end"`` and ``"arm.end.x"`` (position), ``"elbow"`` (coordinate), ``"cable"`` (length), with
-the words of `KINDS`; single components as in ``"arm.end.vy"``, ``"elbow.fz"``, ``"arm.at(0.5).Mz"``. Units of both are
-for axes of pictures.
+the words of `KINDS`; single components as in ``"arm.end.vy"``, ``"elbow.fz"``, ``"arm.at(0.5).Mz"``.
 """
 
 from __future__ import annotations
@@ -20,19 +19,16 @@ from cosserat.compile.state_loads import signals_of
 from cosserat.errors import PlaceError, SolveError, shown
 from cosserat.lie.protocol import Array
 from cosserat.model.joints import Joint
-from cosserat.model.loads import DistributedLoad, PointLoad, Torque
+from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.parameters import Parameter
 from cosserat.model.places import Owner, Place
 from cosserat.model.servos import Servo
 from cosserat.results.labels import WRENCH
 from cosserat.results.linear import Output
 from cosserat.results.mechanism import JointInfo
-from cosserat.results.quantities import JOINT, KINDS, LINE, OWN, PLACE, Quantity, SpringNumber, unit_of
+from cosserat.results.quantities import JOINT, KINDS, LINE, OWN, PLACE, Quantity, SpringNumber
 from cosserat.solve.linear import input_columns
 from cosserat.solve.linear.input_columns import Column
-from cosserat.solve.linear.point import OperatingPoint
-
-_OF_FREEDOMS = {"target": "coordinate", "motion": "coordinate", "effort": "effort"}
 
 
 def input_ports(point: Any, items: Any, caller: str = "linearize") -> InputPorts:
@@ -260,11 +256,10 @@ class InputPorts:
 class OutputPorts:
     """Rows of all outputs: y = position x + rate x' + acceleration x" + multiplier lambda + direct u.
 
-    `kinds` and `values` (at the point) go with `names`.
+    The rows are those of the components that are meant of the quantities asked for; `values` are those at the point.
     """
 
-    names: tuple[str, ...]
-    kinds: tuple[str, ...]
+    asked: list[Quantity]
     position: Array
     rate: Array
     acceleration: Array
@@ -272,41 +267,18 @@ class OutputPorts:
     direct: Array
     values: Array
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the outputs."""
+        return tuple(quantity.names[k] for quantity in self.asked for k in quantity.picked)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Their units, for axes of pictures."""
+        return tuple(quantity.units[k] for quantity in self.asked for k in quantity.picked)
+
     def at(self, s: complex, x: Array, multipliers: Array, u: Array) -> Array:
         """Outputs of a motion x exp(s t) with its multipliers under inputs u exp(s t); columns may be several."""
         turned = self.position @ x + s * (self.rate @ x) + s * s * (self.acceleration @ x)
         return np.asarray(turned + self.multiplier @ multipliers + self.direct @ u)
 
-
-def output_unit(point: OperatingPoint, name: str, kind: str) -> str:
-    """Unit of an output of a kind."""
-    if kind == OWN:
-        return ""
-    if not KINDS[kind].components:
-        return unit_of(kind, 0, _motion(point, name.removesuffix(f".{kind}")))
-    return unit_of(kind, KINDS[kind].components.index(name.rpartition(".")[2]))
-
-
-def input_unit(point: OperatingPoint, column: Column) -> str:
-    """Unit of an input; empty for a parameter, whose unit only its user knows."""
-    if column.kind in _OF_FREEDOMS:
-        coordinate = column.pushes[0] if column.kind == "target" else column.name
-        return unit_of(_OF_FREEDOMS[column.kind], 0, _motion(point, coordinate))
-    if column.kind == "parameter":
-        return ""
-    if column.kind == "signal":
-        return {"throttle": "1", "speed": "rad/s"}.get(column.name.rpartition(".")[2], "rad")
-    loads = {load.name: load for load in (*point.model.loads, *point.model.distributed_loads)}
-    word = column.name.rpartition(".")[2]
-    unit = unit_of("reaction", WRENCH.index(word)) if word in WRENCH else "N"
-    if isinstance(loads.get(column.name), Torque):
-        unit = "N m"
-    if column.line is not None:
-        return {"N": "N/m", "N m": "N"}[unit]
-    return unit
-
-
-def _motion(point: OperatingPoint, name: str) -> str:
-    """Whether a coordinate, is a translation or a rotation."""
-    joints: list[JointInfo] = list(point.mechanism.joints.values())
-    return next(joint.kinds[joint.coordinates.index(name)] for joint in joints if name in joint.coordinates)

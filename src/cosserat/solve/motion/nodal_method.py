@@ -10,7 +10,6 @@ from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.skeleton import extent
 from cosserat.kernels.alpha import move
-from cosserat.kernels.arrays import History
 from cosserat.kernels.residual import track_angles
 from cosserat.lie.protocol import Array
 from cosserat.results.run import Run
@@ -21,6 +20,7 @@ from cosserat.solve.motion.asked import Asked
 from cosserat.solve.motion.method import Method, MotionState, MotionSystem
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stopwatch import Tally
+from cosserat.solve.motion.storing import Shelf
 from cosserat.solve.motion.walk import StepFailure, Walk
 
 _MOST_CORRECTIONS, _CLOSED = 8, 1e-13  # of positions to joints, and gaps relative to the extent that count as none
@@ -98,7 +98,7 @@ class MethodWalk(Walk):
         self.method, self.system, self.order = method, system, method.order
         self.size = extent(system.compiled.model, system.compiled.frames, system.compiled.length)
         self.now, self.tally = system.now(t), system.tally
-        self._rows: list[tuple[Array, ...]] = []
+        self.shelf = Shelf(system.compiled, system.memory, False)
 
     def steps(self, t: float, h: float, n: int, every: int, phase: int) -> StepFailure | None:
         """One step, others follow."""
@@ -114,18 +114,12 @@ class MethodWalk(Walk):
         return None
 
     def store(self) -> None:
-        rate, _ = self.system.parts(self.system.acceleration(self.now))
-        force = self.system.memory.problem.state.force.copy()
-        twist, inner = self.system.parts(self.now.v)
-        self._rows.append((self.now.place, twist, rate, force, self.now.angles, inner))
+        self.system.acceleration(self.now)
+        self.shelf.put(self.tally.steps, 0.0)
 
     @property
     def n_stored(self) -> int:
-        return len(self._rows)
-
-    def history(self) -> History:
-        """The stored states."""
-        return History(*(np.array([row[k] for row in self._rows]) for k in range(6)))
+        return self.shelf.count
 
     def saved(self) -> Any:
         return self.now, self.tally.steps
@@ -143,4 +137,4 @@ def simulate_method(asked: Asked, method: Method) -> Run:
     walk = MethodWalk(method, NodalSystem(compiled, memory), t)
     times, status = asked.steps(walk, t, (), None)
     told = asked.recorded(walk, times, status, (compiled.n_nodes, compiled.n_joints))
-    return Run(Trajectory(compiled, times, walk.history(), **told))
+    return Run(Trajectory(compiled, times, walk.shelf.history(len(times)), **told))

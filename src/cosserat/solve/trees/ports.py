@@ -19,7 +19,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.motion import motion_of
-from cosserat.results.quantities import KINDS, OWN, PLACE, Evaluate, Quantity
+from cosserat.results.quantities import KINDS, OWN, PLACE, Evaluate, Quantity, unit_of
 from cosserat.solve.differences import EIGHTH, STEP, friction_speed
 from cosserat.solve.linear import input_columns
 from cosserat.solve.linear.altered import with_input
@@ -37,14 +37,13 @@ def tree_outputs(point: TreePoint, asked: list[Quantity], inputs: InputPorts) ->
     functions = [q.values(here) for q in asked]
     rates = [replace(q, kind="rate").values(here) if q.kind == "coordinate" else None for q in asked]
     pick = [k for q in asked for k in q.picked]
-    names = tuple(q.names[k] for q in asked for k in q.picked)
     kinds = tuple(q.kind for q in asked for _ in q.picked)
     width = [len(q.names) for q in asked]
     columns = [first + k for first, q in zip(np.cumsum([0, *width[:-1]]), asked, strict=False) for k in q.picked]
     if not pick:
         none = np.zeros((0, n))
         m = np.zeros((0, point.n_constraints))
-        return OutputPorts((), (), none, none, none, m, np.zeros((0, len(inputs.names))), np.zeros(0))
+        return OutputPorts(asked, none, none, none, m, np.zeros((0, len(inputs.names))), np.zeros(0))
     loaded, accelerated = any(q.loaded for q in asked), any(q.order > 1 for q in asked)
 
     def values(states: list[TreeState], other: TreeSystem = system, moving: bool = False) -> Array:
@@ -65,18 +64,18 @@ def tree_outputs(point: TreePoint, asked: list[Quantity], inputs: InputPorts) ->
         position[seen], rate[seen] = _along(there, values, "q")[seen], _along(there, values, "v")[seen]
     of_coordinates = [k for k, kind in enumerate(kinds) if kind == "coordinate"]
     position[of_coordinates], rate[of_coordinates] = rate[of_coordinates], 0.0
-    acceleration, multiplier = np.zeros((len(names), n)), np.zeros((len(names), point.n_constraints))
+    acceleration, multiplier = np.zeros((len(pick), n)), np.zeros((len(pick), point.n_constraints))
     base = values([point.state])[0]
     if accelerated:
         by_a, by_force = _of_loads(point, values, base, OWN in kinds)
         acceleration, multiplier = by_a, by_force @ point.combinations.T if system.n_rows else multiplier
-    direct = np.zeros((len(names), len(inputs.names)))
+    direct = np.zeros((len(pick), len(inputs.names)))
     for k, column in enumerate(inputs.columns):
         if loaded or column.kind == "parameter":
             direct[:, k] = _direct(point, column, values, base, OWN in kinds)
     position = position + rate @ system.brackets(point.state.v) + acceleration @ system.brackets(point.state.a)
     rate = rate + acceleration @ system.brackets(point.state.v)
-    return OutputPorts(names, kinds, position, rate, acceleration, multiplier, direct, base)
+    return OutputPorts(asked, position, rate, acceleration, multiplier, direct, base)
 
 
 def _evaluated(functions: list[Evaluate], motion: Any) -> Array:
@@ -140,7 +139,8 @@ def motion_column(point: TreePoint, joint: JointInfo, i: int, name: str) -> Colu
         )
     demand = np.zeros(system.n_rows)
     demand[int(np.nonzero(system.held == k)[0][0])] = 1.0
-    return Column(name, "motion", np.zeros(system.n), point.combinations @ demand, joint.index)
+    unit = unit_of("coordinate", 0, joint.kinds[i])
+    return Column(name, "motion", np.zeros(system.n), unit, point.combinations @ demand, joint.index)
 
 
 def parameter_column(point: TreePoint, name: str) -> Column:
@@ -156,7 +156,7 @@ def parameter_column(point: TreePoint, name: str) -> Column:
 
     change = parameter_difference(system, name, evaluate)
     force, demand, inner = np.split(change, [system.n, system.n + system.n_rows])
-    return Column(name, "parameter", -force, point.combinations @ -demand, inner=inner)
+    return Column(name, "parameter", -force, drive=point.combinations @ -demand, inner=inner)
 
 
 def parameter_difference(system: TreeSystem, name: str, evaluate: Callable[[TreeSystem], Array]) -> Array:
