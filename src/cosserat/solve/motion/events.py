@@ -18,7 +18,7 @@ from cosserat.solve.motion.switching import switched
 from cosserat.solve.motion.walk import UNSTORED, StepFailure, Walk
 
 _SHARP = 1e-12  # of the step: how exactly the time of an event is found in it
-_SHORTEST = 1e-6  # of the longest of these steps: parts that are taken to find it; what happens in shorter ones is a straight line
+_SHORTEST = 1e-6  # of the longest of these steps: parts taken to find it; shorter ones are straight lines
 _AT_ONCE = 1e-9  # of the step: what happens so early does at its start
 _ARMED = 1e-300
 _HALVINGS = 30  # in search of a time between two events of one kind
