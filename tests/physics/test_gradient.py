@@ -190,6 +190,24 @@ def test_the_start(formulation: str) -> None:
         assert np.isclose(found.start[name][0, 1], found.parameters["w"], rtol=1e-8)
 
 
+def test_the_start_of_a_damped_beam() -> None:
+    """The whole run begins with a whole step; with a velocity of one node, dampers would begin it in parts."""
+    speed, spots = cs.Parameter("W", 0.3), np.linspace(0.0, 0.6, 5)
+    model = cs.Model("arm", gravity=(0, -9.81, 0))
+    alloy = cs.Material(E=70e9, nu=0.33, rho=2700, damping=1e-4)
+    link = cs.Beam("beam", [(0, 0, 0), (0.6, 0, 0)], section=cs.Rectangle(0.003, 0.02), material=alloy, elements=4,
+                   up=(0, 0, 1), velocity=lambda x: (-speed * x[1], speed * x[0], 0))  # fmt: skip
+    model.add(cs.Revolute("joint", cs.GROUND, model.add(link).start, axis=(0, 0, 1), damping=0.01))
+
+    def objective(run: cs.Run) -> Any:
+        return run.position("beam.end")[-1, 1]
+
+    found = cs.gradient(model, objective, ["W", "start"], 0.03, 0.01)
+    assert found.start is not None
+    node = found.start["beam"][:, 1].reshape(5, 6)  # own axes are those of the world
+    assert np.isclose(node[:, 1] @ spots + node[:, 5].sum(), found.parameters["W"], rtol=1e-7)
+
+
 @pytest.mark.parametrize("formulation", ["galilean", "floating"])
 def test_samples_of_a_control(formulation: str) -> None:
     """A push that comes and goes within some steps."""

@@ -176,7 +176,8 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
     copy_state(work.state, kept)
     most = _STIFF if conserves else np.inf  # a run that goes on begins so, too, and must not differ
     room = smooth_start(work, t, h)
-    work.graded = _resisted(work) and unresolved(work, room, kept.rate, most)
+    found = work.in_parts is None and _resisted(work) and unresolved(work, room, kept.rate, most)
+    work.graded = found if work.in_parts is None else work.in_parts
     work.scheme, work.accel_step = scheme, h
     if work.graded or conserves:
         copy_state(kept, work.state)

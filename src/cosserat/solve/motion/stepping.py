@@ -64,6 +64,7 @@ class Integration(Walk):
         self.whole = compiled  # with all joints closed, where some are open
         self.shelf = Shelf(compiled, memory, scheme == CONSERVING)
         self.graded = False  # whether the first step is taken in parts
+        self.in_parts: bool | None = None  # the same, where it is known before
         self.report = np.zeros(3, dtype=np.int64)
         self.accel_step = 0.0  # the step to which state.accel belongs; STANDING: the method has yet to start
         self.driven = scheme == CONSERVING and bool(compiled.sampler.driven)

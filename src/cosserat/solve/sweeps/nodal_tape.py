@@ -165,15 +165,11 @@ def recorded(model: Model, asked: Setting) -> tuple[Recording, Array, Status, St
 def begun(model: Model, asked: Setting, tape: list[Entry], change: Callable[[State], None] | None = None) -> Recording:
     """Steps of a model, in the state before the first map of a tape of another one like it."""
     work, t = prepared(model, asked, change=change)
+    work.in_parts = bool(tape) and tape[0].kind == HALT
     if asked.step is None:
         work.begin(t, tape[-1].h, at_breaks=True)
     else:
         work.begin(t, asked.duration / equal_steps(asked.duration, asked.step))
-    if work.graded != (bool(tape) and tape[0].kind == HALT):
-        raise SolveError(
-            "gradient: a first step is taken whole or in parts, depending on numbers as small as those of differences; "
-            "take another step"
-        )
     work.graded = False
     return work
 
