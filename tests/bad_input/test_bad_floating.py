@@ -100,6 +100,8 @@ def test_what_simulate_refuses(arm) -> None:
     for options in ({"modes": 3}, {"boundary": "free"}, {"stiffening": False}):
         with refused(r"modes, boundary and stiffening belong to formulation='floating'"):
             cs.simulate(arm, 1.0, 0.1, **options)
+        with refused(r"give modes, boundary and stiffening in formulation=Floating\(modes=2, boundary=None"):
+            cs.simulate(arm, 1.0, 0.1, formulation=cs.Floating(modes=2), **options)
 
 
 @pytest.mark.parametrize("options", [{"formulation": "floating", "modes": 2}, {}])

@@ -102,7 +102,7 @@ CASES = [
     (pair, "galilean", KEEPING, 0.01, {}),
     (pair, "galilean", KEEPING, None, {}),
     (loop, "galilean", KEEPING, 0.01, {}),
-    (soft_arm, "floating", ALPHA, 0.01, {"modes": 2}),
+    (soft_arm, "floating", ALPHA, 0.01, {"frames": cs.Floating(modes=2)}),
     (arm, "floating", ALPHA, 0.01, {}),
     (pair, "floating", ALPHA, None, {}),
     (ball, "floating", ALPHA, None, {}),

@@ -8,6 +8,7 @@ from typing import Any
 from cosserat.calls import answering
 from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
+from cosserat.solve.arguments import check_flag, check_known
 
 GALILEAN, FLOATING = "galilean", "floating"
 
@@ -53,3 +54,21 @@ def floating_of(formulation: Any, model: Model, caller: str) -> Floating | None:
             f"{caller}: formulation is {shown(formulation)}; pass 'galilean', 'floating' or cs.Floating(modes=6)"
         )
     return Floating() if formulation == FLOATING else None
+
+
+def formulation_of_run(
+    formulation: Any, modes: Any, boundary: Any, stiffening: Any, caller: str
+) -> tuple[str, Floating]:
+    """Name of the formulation of a run, and floating frames, given as one argument or as several."""
+    check_flag(stiffening, caller, "stiffening")
+    given = modes is not None or boundary is not None or not stiffening
+    if isinstance(formulation, Floating) and not given:
+        return FLOATING, formulation
+    if isinstance(formulation, Floating):
+        raise SolveError(f"{caller}: give modes, boundary and stiffening in formulation={formulation}, not beside it")
+    check_known(formulation, caller, "formulation", (GALILEAN, FLOATING))
+    if formulation == GALILEAN and given:
+        raise SolveError(
+            f"{caller}: modes, boundary and stiffening belong to formulation='floating'; the Galilean one has no modes"
+        )
+    return formulation, Floating(modes, boundary, stiffening)

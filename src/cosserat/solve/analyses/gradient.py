@@ -16,6 +16,7 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.run import Run
 from cosserat.solve.arguments import check_known, check_model, check_number, check_rho, check_span
+from cosserat.solve.formulation import formulation_of_run
 from cosserat.solve.linear.input_columns import CENTRAL
 from cosserat.solve.sweeps.nodal_run import NodalRun
 from cosserat.solve.sweeps.protocol import Setting, backward_sweep
@@ -68,6 +69,12 @@ class Gradient:
     control_names: tuple[str, ...] = ()
     time: Array = field(default_factory=lambda: np.zeros(0))
 
+    def __repr__(self) -> str:
+        found = [f"d/d{name} = {value:.6g}" for name, value in self.parameters.items()]
+        found += ["start"] * (self.start is not None)
+        found += [f"{name} at {len(self.time)} times" for name in self.control_names]
+        return f"<Gradient of {self.value:.9g}: {', '.join(found)}>"
+
 
 @answered()
 def gradient(
@@ -78,7 +85,7 @@ def gradient(
     step: float | None = None,
     *,
     controls: Any = (),
-    formulation: str = "galilean",
+    formulation: Any = "galilean",
     integrator: str = "generalized-alpha",
     rho: float = 0.9,
     start_time: float = 0.0,
@@ -123,14 +130,11 @@ def gradient(
     >>> round(found.value, 9), round(found.parameters["vx"], 9)
     (1.5, 0.5)
     """
-    asked = _checked(
-        model, objective, Setting(
-            duration, step, integrator, rho, start_time, tolerance, newton_tolerance, formulation, modes, boundary,
-            stiffening,
-        )
-    )  # fmt: skip
+    frames = formulation_of_run(formulation, modes, boundary, stiffening, "gradient")
+    asked = Setting(duration, step, integrator, rho, start_time, tolerance, newton_tolerance, *frames)
+    _check(model, objective, asked)
     names, by_start = _asked_for(model, wrt)
-    run: VariedRun = TreeRun(model, asked) if formulation == "floating" else NodalRun(model, asked)
+    run: VariedRun = TreeRun(model, asked) if asked.formulation == "floating" else NodalRun(model, asked)
     value, by_state = _at_end(run, objective)
     first, by_parameters, equations = backward_sweep(run, by_state, names)
     by_parameters = by_parameters + np.array([_explicit(run, objective, name) for name in names])
@@ -140,11 +144,10 @@ def gradient(
     return Gradient(value, found, starts, pushed, labels, times)
 
 
-def _checked(model: Model, objective: Any, asked: Setting) -> Setting:
+def _check(model: Model, objective: Any, asked: Setting) -> None:
     check_model(model, "gradient")
     if not callable(objective):
         raise SolveError(f"gradient: objective is {shown(objective)}; pass a function of a Run that gives a number")
-    check_known(asked.formulation, "gradient", "formulation", _INTEGRATORS)
     where = f" in the {asked.formulation} formulation"
     check_known(asked.integrator, "gradient", "integrator", _INTEGRATORS[asked.formulation], where)
     check_span("gradient", asked.duration, asked.step, 1, asked.tolerance)
@@ -153,10 +156,6 @@ def _checked(model: Model, objective: Any, asked: Setting) -> Setting:
     check_number(
         asked.newton_tolerance, "gradient", "newton_tolerance", "an accepted error such as 1e-12", positive=True
     )
-    own = asked.modes is not None or asked.boundary is not None or not asked.stiffening
-    if own and asked.formulation != "floating":
-        raise SolveError("gradient: modes, boundary and stiffening belong to formulation='floating'")
-    return asked
 
 
 def _asked_for(model: Model, wrt: Any) -> tuple[list[str], bool]:

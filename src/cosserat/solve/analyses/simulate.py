@@ -13,7 +13,6 @@ from cosserat.results.run import Run
 from cosserat.solve.arguments import (
     carrying,
     check_call,
-    check_flag,
     check_known,
     check_model,
     check_number,
@@ -21,7 +20,7 @@ from cosserat.solve.arguments import (
     check_span,
 )
 from cosserat.solve.floating import FLOATING_METHODS
-from cosserat.solve.formulation import Floating
+from cosserat.solve.formulation import FLOATING, formulation_of_run
 from cosserat.solve.interrupts import kept_results
 from cosserat.solve.motion.asked import Asked
 from cosserat.solve.motion.driver import Progress
@@ -42,7 +41,7 @@ def simulate(
     duration: float,
     step: float | None = None,
     *,
-    formulation: str = "galilean",
+    formulation: Any = "galilean",
     integrator: str | Method = "generalized-alpha",
     rho: float = 0.9,
     start: Any = "reference",
@@ -69,7 +68,7 @@ def simulate(
     step : float, optional
         Largest step (s); the duration is divided into equal steps not longer than this. If left out, steps adapt to
         `tolerance`.
-    formulation : "galilean" or "floating"
+    formulation : "galilean", "floating" or Floating
         Absolute frames of nodes and beams that bend however far; or relative coordinates of a tree of bodies, in which
         each beam has `modes` and joints that close loops are constraints, see `docs/floating.md`.
     integrator : "generalized-alpha", "energy-momentum", "runge-kutta" or a Method
@@ -108,7 +107,7 @@ def simulate(
     checkpoint_interval : float
         Wall time between two writes of it (s).
     modes, boundary, stiffening : optional
-        Of the floating formulation: as for `FlexibleTree`.
+        Of the floating formulation: as for `FlexibleTree`; or in ``formulation=cs.Floating(modes=6)``.
 
     Returns
     -------
@@ -125,7 +124,7 @@ def simulate(
     -4.905
     """
     check_model(model, "simulate")
-    check_known(formulation, "simulate", "formulation", FORMULATIONS)
+    formulation, frames = formulation_of_run(formulation, modes, boundary, stiffening, "simulate")
     if isinstance(integrator, type) and issubclass(integrator, Method):
         name = integrator.__name__
         raise SolveError(f"simulate: integrator is the class {name}; pass one of it, integrator={name}()")
@@ -140,16 +139,11 @@ def simulate(
     if newton_tolerance is not None:
         check_number(newton_tolerance, "simulate", "newton_tolerance", "an accepted error such as 1e-6", positive=True)
     check_call(progress, "simulate", "progress", "that takes a time and counters")
-    check_flag(stiffening, "simulate", "stiffening")
     if check_number(checkpoint_interval, "simulate", "checkpoint_interval", "a time in s, not negative") < 0.0:
         raise SolveError(f"simulate: checkpoint_interval is {shown(checkpoint_interval)}; pass a time in s, 0 or more")
-    if formulation == "galilean" and (modes is not None or boundary is not None or not stiffening):
-        raise SolveError(
-            "simulate: modes, boundary and stiffening belong to formulation='floating'; the Galilean one has no modes"
-        )
-    watch, frames = Stopwatch(), Floating(modes, boundary, stiffening) if formulation == "floating" else formulation
+    watch = Stopwatch()
     if isinstance(start, str) and start == "equilibrium":
-        start = _rest(model, start_time, frames)
+        start = _rest(model, start_time, frames if formulation == FLOATING else formulation)
     asked = {
         "formulation": formulation, "integrator": integrator, "rho": rho, "every": every,
         "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller,
@@ -161,7 +155,7 @@ def simulate(
         asked["events"] = watched
     kept = None if checkpoint is None else (checkpoint, checkpoint_interval)
     if formulation == "floating":
-        asked |= {"modes": modes, "boundary": boundary, "stiffening": stiffening}
+        asked |= vars(frames)
     phases = None if isinstance(integrator, Method) else phases_of(model, start, watched)
     whole = model if phases is None else model.with_open()
     task = Asked(whole, duration, step, asked, start, start_time, every, progress, kept, phases, watch)

@@ -40,14 +40,7 @@ class Setting(NamedTuple):
     tolerance: float = 1e-4
     newton_tolerance: float = 1e-12
     formulation: str = "galilean"
-    modes: Any = None
-    boundary: Any = None
-    stiffening: bool = True
-
-    @property
-    def frames(self) -> Floating:
-        """Floating frames, where these are the formulation."""
-        return Floating(self.modes, self.boundary, self.stiffening)
+    frames: Floating = Floating()
 
 
 class Taping(Walk):
