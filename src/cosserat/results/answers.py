@@ -132,8 +132,8 @@ class Answers(Generic[Answer]):
 
     # beams ------------------------------------------------------------------------------------------------------------
 
-    def section_force(self, beam: Any, s: float) -> Answer:
-        """Section force (6,) of a beam at s in [0, 1]: N, Qy, Qz (N), T, My, Mz (N m).
+    def section_force(self, beam: Any, s: float | None = None) -> Answer:
+        """Section force (6,) of a beam at s in [0, 1], or at a place of one: N, Qy, Qz (N), T, My, Mz (N m).
 
         The wrench that the part of larger s exerts on the part of smaller s, in the section's frame: a pulled beam has
         N > 0. Where a load or joint is attached inside the beam it jumps, and the value is that of smaller s.
@@ -145,8 +145,8 @@ class Answers(Generic[Answer]):
         """
         return self.quantity("section_force", beam, s)
 
-    def strain(self, beam: Any, s: float) -> Answer:
-        """Strain measures (6,) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m)."""
+    def strain(self, beam: Any, s: float | None = None) -> Answer:
+        """Strain measures (6,) of a beam at s, or at a place of one: stretch, shears (1), twist, curvatures (1/m)."""
         return self.quantity("strain", beam, s)
 
     # by word ----------------------------------------------------------------------------------------------------------
@@ -154,7 +154,8 @@ class Answers(Generic[Answer]):
     def quantity(self, word: str, item: Any, s: float | None = None) -> Answer:
         """A quantity by the word that linear models use for it as an output, such as ``"velocity"`` or ``"effort"``.
 
-        Of a place, of a joint, or of a beam at s; rotations are vectors, counted from the first stored time.
+        Of a place, of a joint, or of a beam at s or at one of its places; rotations are vectors, counted from the first
+        stored time.
         """
         _, label, _ = target_of(self._mechanism, word, item, s)
         row = KINDS[word]

@@ -13,7 +13,7 @@ from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.results.deflection import Bending
 from cosserat.results.labels import aligned, titled
-from cosserat.results.quantities import JOINT, LINE, PLACE, questions
+from cosserat.results.quantities import BEAM, JOINT, LINE, PLACE, questions
 from cosserat.results.run import Run
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def asked(run: Run, quantity: str, target: Any) -> DataArray:
 
 def demand_quantity(quantity: str, call: str) -> None:
     """Raise if a run has no such quantity."""
-    known = questions(PLACE) + questions(JOINT) + questions(LINE)
+    known = [word for of in (PLACE, JOINT, BEAM, LINE) for word in questions(of)]
     if quantity not in known:
         raise SolveError(f"{call}: unknown quantity {quantity!r}; known: {', '.join(known)}")
 

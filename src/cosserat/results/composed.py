@@ -164,6 +164,9 @@ class Posture:
     def __init__(self, frames: Array, motions: Array, seat_of: Callable[[Any], Seat]) -> None:
         self._frames, self._motions, self._seat_of = frames, motions, seat_of
 
+    def __repr__(self) -> str:
+        return "<Posture: frame, position, rotation, velocity, acceleration of any place>"
+
     def frame(self, place: Any) -> Array:
         """Frame H (4, 4) of a place."""
         seat = self._seat_of(place)

@@ -158,7 +158,7 @@ def report(run: Run) -> str:
     scale = max(float(np.ptp(energy[k])) for k in ("kinetic", "strain", "potential", "dissipated", "work"))
     worst = float(np.max(np.abs(energy["balance"])))
     rows = [("status", run.status.message), ("stored times", f"{len(run.time)}, to t = {run.time[-1]:g} s")]
-    asked = {k: v for k, v in run.settings.items() if v is not None}
+    asked = {k: v for k, v in run.settings.items() if v is not None and not (isinstance(v, list) and not v)}
     if asked:
         listed = ", ".join(f"{k} = {_short(v)}".replace(" ", "\0") for k, v in asked.items())
         lines = [line.replace("\0", " ") for line in textwrap.wrap(listed, 60, break_long_words=False)]

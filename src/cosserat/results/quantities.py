@@ -15,6 +15,7 @@ import numpy as np
 from cosserat.errors import PlaceError, SolveError, shown
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
+from cosserat.model.places import find_place
 from cosserat.results.beams import section_forces, strains
 from cosserat.results.joints import coordinate_rates, coordinates, efforts, reactions
 from cosserat.results.kinematics import place_frames, place_rates, place_twists, rotate
@@ -137,7 +138,7 @@ def spoken(word: str) -> str:
 
 
 def questions(of: str) -> list[str]:
-    """Quantities of places, joints or lines, as `Run` calls them; rotations are matrices there."""
+    """Quantities of places, joints, beams or lines, as `Run` calls them; rotations are matrices there."""
     return [called(word) for word, row in KINDS.items() if row.of == of and word != "rotation"]
 
 
@@ -168,7 +169,10 @@ def target_of(mechanism: Mechanism, word: str, item: Any, s: float | None = None
         name, number = mechanism.spring(item)
         return SpringNumber(number), name, None
     if s is None:
-        raise SolveError(f"quantity: {word!r} is of a beam at s from 0 to 1; pass s")
+        place = find_place(item, mechanism.owners)
+        if place.s is None:
+            raise SolveError(f"quantity: {word!r} is of a place of a beam, such as 'arm.at(0.5)'; {item!r} is none")
+        item, s = place.owner.name, place.s
     name, _ = mechanism.beam(item)
     if not isinstance(s, Real) or not 0.0 <= float(s) <= 1.0:
         raise PlaceError(f"beam {name!r}: s is {s!r}; it runs from 0 at the start of the beam to 1 at its end")

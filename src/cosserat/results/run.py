@@ -184,8 +184,8 @@ class Run(OfTrajectory, Answers["DataArray"]):
 
     # beams ------------------------------------------------------------------------------------------------------------
 
-    def strain(self, beam: Any, s: float | str) -> DataArray:
-        """Strain measures (time, component) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m).
+    def strain(self, beam: Any, s: float | str | None = None) -> DataArray:
+        """Strain measures (time, component) of a beam at s, or at a place: stretch, shears, twist, curvatures (1/m).
 
         Of a modal body, with the name of a recovery point for s: strains xx, yy, zz, yz, xz, xy (the last three
         doubled), see `stress`.
@@ -318,7 +318,7 @@ class Run(OfTrajectory, Answers["DataArray"]):
         save_run(self, path)
 
     def plot(self, *places: Any, quantity: str | None = None, ax: Any = None, path: str | Path | None = None) -> Figure:
-        """Draw a quantity over time, for places ("position", "velocity", ...) or joints ("coordinate", "effort", ...).
+        """Draw a quantity over time, of places ("position", "section_force", ...) or joints ("coordinate", ...).
 
         Default: the position of places, the coordinate of joints. Without places: the ends of all beams and bodies, or,
         for a quantity of joints, all of them. `path` saves the figure.

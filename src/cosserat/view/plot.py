@@ -15,7 +15,7 @@ from cosserat.io import output
 from cosserat.lie.protocol import Array
 from cosserat.results.comparison import Comparison, asked, demand_quantity
 from cosserat.results.motion import Motion
-from cosserat.results.quantities import JOINT, LINE, questions
+from cosserat.results.quantities import BEAM, JOINT, LINE, questions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from cosserat.results.run import Run
 
+_OF = {"spring or tendon": LINE, "beam": BEAM, "joint": JOINT}
 FEW, MANY = 9, 22  # entries of a legend inside the axes, and beside them
 
 
@@ -37,13 +38,15 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path
     demand_quantity(quantity, "plot")
     targets = targets or _default_targets(run, quantity)
     if not targets:
-        what = "spring or tendon" if quantity in questions(LINE) else "joint"
+        what = next(word for word, of in _OF.items() if quantity in questions(of))
         raise SolveError(f"plot: the model has no {what} whose {quantity} could be drawn; name places instead")
     figure, axes = new_axes(ax, path)
+    drawn = len(axes.lines)
     for target in targets:
         data = asked(run, quantity, target)
         for values, label in _curves(data, target):
-            axes.plot(run.time, values, marker="o" if len(run.time) == 1 else "", label=label)
+            style = {"linestyle": ("-", "--", ":", "-.")[(len(axes.lines) - drawn) // 10 % 4]}  # there are ten colours
+            axes.plot(run.time, values, marker="o" if len(run.time) == 1 else "", label=label, **style)
     axes.set(xlabel="time (s)", ylabel=f"{quantity.replace('_', ' ')} ({data.attrs['units']})")
     return finish(figure, axes, f"{run.motion.mechanism.name}", path)
 
@@ -109,6 +112,8 @@ def _default_targets(run: Run, quantity: str) -> tuple[Any, ...]:
         return tuple(name for name, joint in mechanism.joints.items() if joint.names or quantity == "reaction")
     if quantity in questions(LINE):
         return tuple(mechanism.springs)
+    if quantity in questions(BEAM):
+        return tuple(f"{name}.start" for name in mechanism.beams)
     tips = [f"{name}.{key}" for name, info in mechanism.modal.items() for key in [*info.interfaces][-1:]]
     return (*(f"{name}.end" for name in mechanism.beams), *mechanism.bodies, *tips)
 
@@ -226,6 +231,8 @@ def _default(comparison: Comparison, quantity: str) -> tuple[Any, ...]:
         return tuple(comparison.joints)[:1]
     if quantity in questions(LINE):
         return tuple(comparison.galilean.motion.mechanism.springs)[:1]
+    if quantity in questions(BEAM):
+        return tuple(f"{name}.start" for name in comparison.galilean.motion.mechanism.beams)[:1]
     return tuple(sorted(comparison.places, key=lambda name: -comparison.places[name].difference)[:1])
 
 

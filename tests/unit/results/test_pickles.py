@@ -95,3 +95,14 @@ def test_models():
             pickle.dumps(arm(motion))
         joint = arm(motion)["drive"]
         assert copy.copy(joint) == joint
+
+
+def test_what_is_printed():
+    tree = cs.Tree(chain())
+    zero = tree.neutral()
+    found = cs.gradient(arm("0.1*t"), lambda end: end.position("beam.end")[-1, 1], ["P", "start"], 0.02, 0.01)
+    assert repr(tree) == "<Tree of model 'chain': 1 coordinates>"
+    assert repr(tree.integrate(0.1, 0.05, zero, zero)) == "<TreeMotion: 3 stored times to t = 0.1 s, finished>"
+    assert "position" in repr(tree.forward_kinematics(zero))
+    assert repr(found).startswith(f"<Gradient of {found.value:.9g}: d/dP = ")
+    assert repr(found).endswith(", start>")

@@ -208,6 +208,7 @@ def test_report_and_repr(arm: cs.Run) -> None:
     assert "Run of 'arm'" in repr(arm)
     assert max(map(len, text.splitlines())) <= 100
     assert text.count("settings") == 1
+    assert "[]" not in text
 
 
 def test_xarray_is_imported_when_needed() -> None:

@@ -44,6 +44,10 @@ def test_plots(run: cs.Run, tmp_path: Path) -> None:
     assert len(run.plot(quantity="coordinate").axes[0].lines) == 4
     for quantity in ("velocity", "angular_velocity", "acceleration", "effort", "reaction", "coordinate_rate"):
         assert run.plot(quantity=quantity).axes[0].lines
+    curves = run.plot("beam.start", "beam.at(0.5)", quantity="section_force", path=tmp_path / "s.png").axes[0].lines
+    assert len({(line.get_color(), line.get_linestyle()) for line in curves}) == 12
+    assert np.array_equal(curves[11].get_ydata(), run.section_force("beam", 0.5)[:, 5])
+    assert len(run.plot(quantity="strain").axes[0].lines) == 6
     energy = run.plot_energy(path=tmp_path / "e.png")
     assert energy.axes[0].get_ylabel() == "energy (J)"
     own, axis = plt.subplots()

@@ -42,3 +42,6 @@ class TreeMotion(NamedTuple):
     v: Array
     a: Array
     status: Status
+
+    def __repr__(self) -> str:
+        return f"<TreeMotion: {len(self.time)} stored times to t = {self.time[-1]:g} s, {self.status.message}>"

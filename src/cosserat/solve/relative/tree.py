@@ -131,6 +131,9 @@ class Tree:
         self._invert, self._accelerate = engine.inverse_dynamics, engine.forward_dynamics  # found once: calls are short
         self._weigh = engine.mass_matrix
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.data.title}: {self._n} coordinates>"
+
     def __reduce__(self) -> Any:
         return made_again, (type(self), *self._kept, self._choices, self.time, self._inner)
 
