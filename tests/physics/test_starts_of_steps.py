@@ -398,3 +398,25 @@ def test_reactions_after_efforts_that_a_controller_changes(period: float | None)
         errors.append([float(np.abs(a.values - b.values).max() / np.abs(b.values).max()) for a, b in pairs])
     assert max(errors[0]) < 5e-3
     assert np.all(np.log2(np.divide(*errors)) > 1.7)
+
+
+@pytest.mark.parametrize("held", [2, 4])
+def test_reactions_after_efforts_that_were_held_for_few_steps(held: int) -> None:
+    """They alternated by a tenth of the largest where a controller was called every second to fourth step."""
+    model = cs.Model("arm", gravity=(0.3, -1.0, -9.81))
+    upper = model.add(cs.RigidBody("upper", 2.0, (0.5, 0, 0), (0.02, 0.12, 0.11)))
+    lower = model.add(cs.RigidBody("lower", 1.0, (1.3, 0.1, 0), (0.01, 0.05, 0.04)))
+    model.add(cs.Universal("shoulder", cs.GROUND, upper, at=(0, 0, 0), axes=[(0, 1, 0), (0, 0, 1)]))
+    model.add(cs.Revolute("elbow", upper, lower, axis=(0, 0.6, 0.8), at=(1, 0, 0), damping=0.1, effort=0.0))
+
+    def wave(t: float, state: cs.Run) -> dict[str, float]:
+        return {"elbow": 3.0 * float(np.sin(39.0 * t + 0.1))}
+
+    wave.period = 0.02
+    exact = cs.simulate(model, 0.32, 1e-3, controller=wave, formulation="floating", integrator="runge-kutta")
+    step = wave.period / held
+    run = cs.simulate(model, 0.32, step, controller=wave)
+    same = np.rint(run.time / 1e-3).astype(int)
+    smooth = np.arange(len(run.time)) % held != 0  # between two calls
+    wrong = np.abs(run.reaction("shoulder").values - exact.reaction("shoulder").values[same])[smooth]
+    assert wrong.max() < 0.004 * (2.0 / held) ** 1.5 * np.abs(exact.reaction("shoulder").values).max()

@@ -33,7 +33,7 @@ from cosserat.solve.motion.storing import Shelf, belongings, snapshot, take_back
 from cosserat.solve.motion.walk import NEVER, SIDE, Bounds, StepFailure, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
 
-_RESTED = 4.5  # steps for which efforts were held: where they change then, the method starts anew
+_RESTED = 1.5  # steps for which efforts were held: where they change then, the method starts anew
 _OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
 
 
