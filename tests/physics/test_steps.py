@@ -399,3 +399,19 @@ def test_a_loop_closed_by_a_free_joint() -> None:
     ]
     assert np.allclose(ends[1], ends[0], atol=1e-7)
     assert np.allclose(ends[2], ends[0], atol=1e-7)
+
+
+@pytest.mark.parametrize("driven", [True, False])
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+@pytest.mark.parametrize("every", [10, 50, 100])
+def test_a_vibration_that_is_stored_once_in_a_period(every: int, formulation: str, driven: bool) -> None:
+    """Powers at the same phase of every period tell no work: the motion was said to be wrong."""
+    model = cs.Model("vibration")
+    velocity = (0.0 if driven else 1.0, 0, 0)
+    body = model.add(cs.RigidBody("body", 1.0, (0, 0, 0), (1, 1, 1), velocity=velocity))
+    spring: dict = {"stiffness": (2 * np.pi) ** 2, "damping": 0.0 if driven else 0.05}
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), at=(0, 0, 0), **spring))
+    if driven:
+        model.add(cs.Force("push", body, ("sin(2*pi*t)", "0", "0")))
+    run = cs.simulate(model, 30.0, 0.01, every=every, formulation=formulation)
+    assert run.status.ok, run.status.message

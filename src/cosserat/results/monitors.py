@@ -31,6 +31,8 @@ from cosserat.results.nodal import (
 )
 from cosserat.results.trajectory import Crossed, FloatingRecord, Trajectory
 
+_UNTOLD = 0.05  # of the ways between stored times: more is missed with fewer than ten of them in a period
+_RESOLVED = 0.1  # of (w h)^2 for steps of length h: about twenty in a period of frequency w
 
 class Monitors:
     """Computes each monitor once, when it is first asked for."""
@@ -83,6 +85,30 @@ class Monitors:
         """Largest velocity and angular velocity (2,) of a node, by component."""
         largest = np.abs(self.motion.twist).max(axis=(0, 1))
         return np.array([largest[:3].max(), largest[3:].max()])
+
+    def skips(self, every: int) -> bool:
+        """Whether storing only every so many steps leaves out what the steps resolve, so that integrals miss it.
+
+        Velocities at the stored times then do not tell the ways between them, by what trapezoids miss or by what these
+        change: of a vibration that is stored n times in a period each is about 1.6/n^2 of the way, and where n is two
+        or one, one of them is large. Accelerations tell whether it is the steps instead that are too long.
+        """
+        t, length = self.motion.time, self.motion.mechanism.length
+        twist, R = self._in_space(self.motion.twist), self.motion.frame[:, :, :9].reshape(len(t), -1, 3, 3)
+        arms = length * np.swapaxes(R, 2, 3)
+        x = np.concatenate((self.motion.frame[:, :, None, 9:], arms), axis=2)
+        v = np.concatenate((twist[:, :, None, :3], np.cross(twist[:, :, None, 3:], arms)), axis=2)
+        way, half = np.diff(x, axis=0), 0.5 * np.diff(t)[:, None, None]
+        speed, change = np.linalg.norm(v, axis=3), np.linalg.norm(np.diff(v, axis=0), axis=3)
+        both = speed[1:] + speed[:-1]
+        missed = np.linalg.norm(way - half[..., None] * (v[1:] + v[:-1]), axis=3)
+        missed += np.divide(half * change**2, 3.0 * both, out=np.zeros_like(both), where=both > 0.0)
+        if missed.sum() <= _UNTOLD * (np.linalg.norm(way, axis=3) + half * both).sum():
+            return False
+        step = float(np.diff(t).max()) / every
+        size = np.linalg.norm(self.motion.rate * np.repeat([1.0, length], 3))
+        reach = np.linalg.norm(v) + np.linalg.norm(x - x.mean(axis=0)) / step
+        return bool(step * size < _RESOLVED * reach)
 
     def momentum(self) -> Array:
         """Linear momentum and angular momentum about the world's origin (nt, 6), world axes."""

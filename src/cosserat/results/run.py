@@ -105,7 +105,9 @@ class Run(OfTrajectory, Answers["DataArray"]):
                     return found
             velocity, spin = self.monitors.speeds()
             travel = float(max(velocity / extent, spin) * np.diff(self.time).max())
-            return judged(known, self.time, self.monitors.energies(), self.stats, travel)
+            found = judged(known, self.time, self.monitors.energies(), self.stats, travel)
+            every = int(self.settings.get("every", 1))
+            return known if found is not known and every > 1 and self.monitors.skips(every) else found
         except CosseratError:  # a model that was changed since
             return known
 
