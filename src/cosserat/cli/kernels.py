@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LAST = {"generalized-alpha": "integrate.advance", "energy-momentum": "conserving.evaluate"}
 """Integrator -> the kernel that is compiled last (the second needs what the first needs, too)."""
 
-_LAST_FLOATING = {"flexible.explicit.explicit_course", "flexible.record.record_states"}
+_LAST_FLOATING = {"flexible.explicit.explicit_step", "flexible.record.record_states"}
 
 _ANNOUNCEMENT = "compiling kernels, once per installation, {} ..."
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.jit import Packed as Packed  # these for those who do not see the compiler
+from cosserat.jit import address_of as address_of
 from cosserat.jit import address_table as address_table
 from cosserat.jit import bound as bound
 from cosserat.jit import load as load

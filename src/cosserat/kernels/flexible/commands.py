@@ -6,9 +6,7 @@ from cosserat.jit import passed_as, stage
 from cosserat.kernels import efforts
 from cosserat.kernels.arrays import F1, I1
 from cosserat.kernels.flexible.border import divide
-from cosserat.kernels.flexible.course import accept, take_inputs
-from cosserat.kernels.flexible.explicit import explicit_step, samples_in_step
-from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step
+from cosserat.kernels.flexible.course import advance
 from cosserat.kernels.held import BEFORE, CUT, EFFORT, EVERY, FIRST, HELD, JUMPS, PHASE, STEPS, TARGET
 
 
@@ -85,30 +83,15 @@ def hold(course, commands, first, count):
 
 
 @stage
-def commanded_course(tree, acting, fixed, free, factored, stepping, closed, border, course, commands):
-    """Steps up to the next call of the controller, from the step that `order` names on; how it ended."""
+def commanded_course(
+    tree, acting, fixed, free, factored, stepping, closed, border, course, explicit, step, samples, commands
+):
+    """Steps, of so many samples each, up to the next call of the controller, from the step that `order` names on."""
     order = commands.order
     if order[JUMPS] == 1:
         jump(tree, acting, fixed, factored, stepping, closed, border, commands)
-    hold(course, commands, order[FIRST], order[STEPS])
-    for n in range(order[STEPS]):
-        take_inputs(acting, stepping, closed, course, order[FIRST] + n)
-        code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, border)
-        if code != CONVERGED:
-            return code
-        accept(acting, stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
-    return CONVERGED
-
-
-@stage
-def commanded_stages(tree, acting, fixed, factored, stepping, closed, border, course, explicit, commands):
-    """The same with explicit steps, which know no accelerations that could jump."""
-    order, samples = commands.order, samples_in_step(explicit)
     hold(course, commands, samples * order[FIRST], samples * order[STEPS])
-    for n in range(order[STEPS]):
-        first = samples * (order[FIRST] + n)
-        code = explicit_step(tree, acting, fixed, factored, stepping, closed, border, course, explicit, first)
-        if code != CONVERGED:
-            return code
-        accept(acting, stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
-    return CONVERGED
+    return advance(
+        tree, acting, fixed, free, factored, stepping, closed, border, course, explicit, step, order[FIRST],
+        order[STEPS], order[EVERY], order[PHASE],
+    )  # fmt: skip

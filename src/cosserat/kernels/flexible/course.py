@@ -2,10 +2,10 @@
 
 from typing import Annotated, NamedTuple
 
-from cosserat.jit import helper, passed_as, stage
+from cosserat.jit import call_address, helper, passed_as, stage
 from cosserat.kernels import varying
 from cosserat.kernels.arrays import F1, F2, F3, I1
-from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step
+from cosserat.kernels.newton import CONVERGED
 from cosserat.kernels.vectors import copy, copy_row
 
 
@@ -106,11 +106,17 @@ def accept(acting, stepping, closed, course, phase):
 
 
 @stage
-def implicit_course(tree, acting, fixed, free, factored, stepping, closed, border, course, steps, every, phase):
-    """Up to `steps` steps, stored where (phase + number) % every == 0; how it ended."""
+def advance(
+    tree, acting, fixed, free, factored, stepping, closed, border, course, explicit, step, first, steps, every, phase
+):
+    """Up to `steps` steps from number `first` on, stored where (phase + count) % every == 0; how it ended.
+
+    `step` is the address of a stage that takes one, from its number: see `implicit.implicit_step`.
+    """
     for i in range(steps):
-        take_inputs(acting, stepping, closed, course, i)
-        code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, border)
+        code = call_address(
+            step, (tree, acting, fixed, free, factored, stepping, closed, border, course, explicit, first + i)
+        )  # fmt: skip
         if code != CONVERGED:
             return code
         accept(acting, stepping, closed, course, (phase + i + 1) % every)

@@ -16,21 +16,12 @@ from cosserat.kernels.flexible.articulated import factor
 from cosserat.kernels.flexible.border import build_border, eliminate
 from cosserat.kernels.flexible.closing import BIAS, FORCES, ROWS, close, wrong_branch
 from cosserat.kernels.flexible.coordinates import exponential_rates, moved
-from cosserat.kernels.flexible.course import accept, impose, take_inputs
+from cosserat.kernels.flexible.course import impose, take_inputs
 from cosserat.kernels.flexible.dynamics import accelerate_under, act
-from cosserat.kernels.flexible.implicit import (
-    ALLOWED,
-    BRANCH,
-    CONVERGED,
-    FACTORED,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    SOLVED,
-    STEP,
-    WRONG_BRANCH,
-)
+from cosserat.kernels.flexible.implicit import ALLOWED, BRANCH, FACTORED, SOLVED, STEP
 from cosserat.kernels.flexible.kinematics import move
 from cosserat.kernels.law_states import FROZEN
+from cosserat.kernels.newton import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
 
 _MOST_PROJECTIONS = 40
 
@@ -191,12 +182,12 @@ def project_state(tree, state, factored, stepping, closed, border):
 
 
 @stage
-def explicit_step(tree, acting, state, factored, stepping, closed, border, course, explicit, first):
-    """One step, whose samples begin at number `first`; the state at its end is the trial."""
+def explicit_step(tree, acting, state, free, factored, stepping, closed, border, course, explicit, number):
+    """One step of this number in a course; the state at its end is the trial."""
     known, trial, method = stepping.known, stepping.trial, stepping.method
     rows, x, r, h = closed.rows, state.vectors, explicit.stages, method.numbers[STEP]
     n, inner, tableau = len(known.q), acting.inner.inner, explicit.tableau
-    ns, share = len(tableau.weight), h / tableau.divisor[0]
+    ns, share, first = len(tableau.weight), h / tableau.divisor[0], samples_in_step(explicit) * number
     for i in range(len(rows.angle)):
         rows.before[i] = known.angle[i]
     for s in range(ns):
@@ -248,18 +239,4 @@ def explicit_step(tree, acting, state, factored, stepping, closed, border, cours
         r.error[1, k] = h * (combined(tableau.embedded, ns, r.speed, k) + tableau.embedded[ns] * x.a[k])
     for k in range(inner.shape[1]):
         inner[2, k] = inner[1, k]
-    return CONVERGED
-
-
-@stage
-def explicit_course(tree, acting, state, factored, stepping, closed, border, course, explicit, steps, every, phase):
-    """Up to `steps` steps, stored where (phase + number) % every == 0; how it ended."""
-    samples = samples_in_step(explicit)
-    for i in range(steps):
-        code = explicit_step(
-            tree, acting, state, factored, stepping, closed, border, course, explicit, samples * i
-        )  # fmt: skip
-        if code != CONVERGED:
-            return code
-        accept(acting, stepping, closed, course, (phase + i + 1) % every)
     return CONVERGED

@@ -15,10 +15,11 @@ from cosserat.kernels.flexible.articulated import coordinate, factor, solve_once
 from cosserat.kernels.flexible.border import build_border, divide, eliminate, soften
 from cosserat.kernels.flexible.closing import FORCES, ROWS, close, wrong_branch
 from cosserat.kernels.flexible.coordinates import moved
+from cosserat.kernels.flexible.course import take_inputs
 from cosserat.kernels.flexible.dynamics import act, balance
 from cosserat.kernels.flexible.kinematics import move
+from cosserat.kernels.newton import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
 
-CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH = 0, 1, 2, 3
 _ROUNDED = 3e-3  # gap below which nothing but rounding errors is left to close, which stiff bodies would answer
 _OPEN = 1e4  # gap, as a multiple of the allowed one, that no rounding error excuses
 
@@ -267,9 +268,10 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, border):
 
 
 @stage
-def implicit_step(tree, acting, fixed, free, factored, stepping, closed, border):
-    """One step, with what users' laws add to the iteration matrix if it fails without."""
+def implicit_step(tree, acting, fixed, free, factored, stepping, closed, border, course, explicit, number):
+    """One step with inputs of this number, and with what users' laws add to the matrix if it fails without."""
     s = stepping.method.numbers
+    take_inputs(acting, stepping, closed, course, number)
     largest = largest_of(s)
     stepping.method.counters[BRANCH] = 0
     code = take_step(tree, acting, fixed, free, factored, stepping, closed, border)

@@ -9,8 +9,9 @@ import numpy as np
 
 from cosserat.kernels.arrays import Packed, bound
 from cosserat.kernels.flexible import commands as kernels
-from cosserat.kernels.flexible.implicit import CONVERGED, STEP
+from cosserat.kernels.flexible.implicit import STEP
 from cosserat.kernels.held import CUT, EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNAL, STEPS, TARGET
+from cosserat.kernels.newton import CONVERGED
 from cosserat.solve.floating.state import Instant, States
 from cosserat.solve.motion.commands import Held, view
 

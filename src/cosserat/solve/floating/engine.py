@@ -14,7 +14,8 @@ from cosserat.compile.fluid_links import lost_power, uplift_power
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.spanning import potential_at_rest
 from cosserat.compile.timetable import SIDE
-from cosserat.kernels.arrays import Packed, bound, load, zeros
+from cosserat.kernels import newton
+from cosserat.kernels.arrays import Packed, address_of, bound, load, zeros
 from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Z
 from cosserat.lie.protocol import Array
@@ -26,9 +27,9 @@ from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 _OUTCOMES = {
-    implicit.NOT_CONVERGED: Outcome.NOT_CONVERGED,
-    implicit.NOT_FINITE: Outcome.NOT_FINITE,
-    implicit.WRONG_BRANCH: Outcome.WRONG_BRANCH,
+    newton.NOT_CONVERGED: Outcome.NOT_CONVERGED,
+    newton.NOT_FINITE: Outcome.NOT_FINITE,
+    newton.WRONG_BRANCH: Outcome.WRONG_BRANCH,
 }
 
 
@@ -105,9 +106,7 @@ class FloatingEngine:
             Packed(self._stepping),
             Packed(self._border),
         )
-        self.stages: Packed | None = None
-        if tableau is not None:
-            self.stages = Packed(explicit.new_explicit(tableau, n, ny))
+        self.stages = None if tableau is None else Packed(explicit.new_explicit(tableau, n, ny))
         self.known = self._stepping.known  # the state at which steps begin and end
         rooms, (stepping, bordered) = [room.address for room in self._rooms], [x.address for x in self._packed]
         # what kernels take: tree, what acts, the factored state, another one, factors, step, constraints, border
@@ -117,7 +116,10 @@ class FloatingEngine:
         self._short: Packed | None = None
         self._open = frozenset[str]()
         self._reached: Instant | None = None
-        load(course.implicit_course, *self.addresses, self.course_at(np.zeros(0), np.zeros(0), 0.0, 0).address, 0, 0, 0)
+        step = implicit.implicit_step if self.stages is None else explicit.explicit_step
+        stages = 0 if self.stages is None else self.stages.address
+        load(step, *self.addresses, self.course_at(np.zeros(0), np.zeros(0), 0.0, 0).address, stages, 0)
+        self._method: tuple[Any, ...] = stages, address_of(step)
 
     @property
     def open(self) -> frozenset[str]:
@@ -220,8 +222,8 @@ class FloatingEngine:
         own = self.tree.forces.inner.inner
         own[0] = inner
         code = explicit.accelerate(tree, acting, fixed, factored, closed, bordered)
-        if code != implicit.CONVERGED or not np.isfinite(x.a).all():
-            raise self._failure(implicit.NOT_FINITE)
+        if code != newton.CONVERGED or not np.isfinite(x.a).all():
+            raise self._failure(newton.NOT_FINITE)
         return x.a.copy(), rows.force.copy(), rows.angle.copy(), own[1].copy()
 
     def jumped(self, now: Instant, h: float = 0.0) -> Instant:
@@ -277,9 +279,9 @@ class FloatingEngine:
         x.held[:] = self.drives.held if held is None else self.drives.held | held
         code = explicit.project_state(tree, fixed, factored, stepping, closed, bordered)
         x.held[:] = self.drives.held
-        if code == implicit.NOT_CONVERGED:
+        if code == newton.NOT_CONVERGED:
             raise StepFailure(Outcome.NOT_CONVERGED, "the constraints cannot be met")
-        if code != implicit.CONVERGED:
+        if code != newton.CONVERGED:
             raise self._failure(code)
         return x.q.copy(), x.v.copy()
 
@@ -289,33 +291,26 @@ class FloatingEngine:
         """Take n steps of length h from a state with samples at `times`, those of loads second; see `Jumps.sample`."""
         self.numbers[implicit.STEP] = h
         found = self.course_at(*times, jump, (phase + n) // every - phase // every)
-        tree, acting, fixed, free, factored, stepping, closed, bordered = self.addresses
         self.know(old)
-        rest = factored, stepping, closed, bordered, found.address
-        if self.stages is None:
-            code = course.implicit_course(tree, acting, fixed, free, *rest, n, every, phase)
-        else:
-            code = explicit.explicit_course(tree, acting, fixed, *rest, self.stages.address, n, every, phase)
+        given: tuple[Any, ...] = *self.addresses, found.address, *self._method, 0, n, every, phase
+        code = course.advance(*given)
         states = found.problem.stored
         done, kept = states.counts.tolist()
         now = self.point(old.t + done * h) if done else old
         stored = None
-        if code != implicit.CONVERGED:
+        if code != newton.CONVERGED:
             self._reached = None
         if kept:
             stored = States(*(part[:kept].copy() for part in states[:-1]))
-        return Advance(now, done, stored, None if code == implicit.CONVERGED else self._failure(code))
+        return Advance(now, done, stored, None if code == newton.CONVERGED else self._failure(code))
 
     def commanded(self, course: Any, given: Any) -> Any:
         """Steps of a course with what a controller holds, as a call without arguments."""
-        tree, acting, fixed, free, factored, stepping, closed, bordered = self.addresses
-        rest = factored, stepping, closed, bordered, course
-        if self.stages is None:
-            return bound(commands.commanded_course, tree, acting, fixed, free, *rest, given)
-        return bound(commands.commanded_stages, tree, acting, fixed, *rest, self.stages.address, given)
+        samples = 1 if self.stages is None else explicit.samples_in_step(self.stages.problem)
+        return bound(commands.commanded_course, *self.addresses, course, *self._method, samples, given)
 
     def _failure(self, code: int) -> StepFailure:
-        if code == implicit.WRONG_BRANCH:
+        if code == newton.WRONG_BRANCH:
             return StepFailure(Outcome.WRONG_BRANCH, self.constraints.titled(int(self.counters[implicit.BRANCH]) - 1))
         for room in self._rooms:
             flat = self.constraints.lying_flat(room, room.vectors.q)
