@@ -197,3 +197,17 @@ def test_formulas_need_one_density():
     model.add(cs.AddedMass.sphere("air", body, diameter=1.0))
     with pytest.raises(cs.CosseratError, match="a fluid of one density"):
         cs.simulate(model, duration=0.1, step=0.1)
+
+
+def test_a_fluid_that_moves_along_has_no_weight():
+    """What holds the weight of a tree, and its centre of mass, are those of the bodies; its momentum has both."""
+    model = cs.Model("two balls", gravity=(0, 0, -10), fluid=cs.Fluid(density=1000.0))
+    balls = [model.add(cs.RigidBody(f"ball{x}", 2.0, (x, 0, 0), (0.1, 0.1, 0.1))) for x in (0, 1)]
+    model.add(cs.Prismatic("rail", cs.GROUND, balls[0], axis=(0, 0, 1)))
+    model.add(cs.Revolute("hinge", balls[0], balls[1], axis=(0, 1, 0), at=(0, 0, 0)))
+    model.add(cs.AddedMass("water", balls[0], np.diag([7.0, 8.0, 1.5, 0.1, 0.1, 0.1])))
+    zero = np.zeros(2)
+    assert cs.gravity_forces(model, zero) == pytest.approx([40.0, -20.0], rel=1e-12)
+    assert cs.gravity_forces(model, zero) == pytest.approx(cs.bias(model, zero, zero), rel=1e-12)
+    assert cs.Tree(model).centre_of_mass(zero) == pytest.approx([0.5, 0, 0], rel=1e-12)
+    assert cs.centroidal_momentum(model, zero, [1.0, 0.0])[2] == pytest.approx(5.5, rel=1e-12)

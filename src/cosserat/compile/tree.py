@@ -79,6 +79,11 @@ class Link:
         """Whether it is no body, but what moves of a fluid, or propellant."""
         return self.fluid is not None
 
+    @property
+    def has_weight(self) -> bool:
+        """Whether gravity acts on its inertia: not where it is that of a fluid that moves along."""
+        return self.burns or not self.is_fluid
+
     @functools.cached_property
     def axes(self) -> Array:
         """Relative twists (6, k) of its freedoms in the joint frame on its own side."""

@@ -365,7 +365,7 @@ class FloatingEngine:
         forces = self.tree.forces
         carried = {int(link): forces.units[i] for i, link, _, _ in forces.laws.carried}
         for i, link in enumerate(self.tree.data.links):
-            if link.is_fluid and not link.burns:
+            if not link.has_weight:
                 at = int(self.tree.data.arrays.table[i, Z])
                 twist, inertia = links.z[:, at : at + 6], link.inertia
                 if i in carried:

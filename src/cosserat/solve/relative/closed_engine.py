@@ -81,7 +81,7 @@ class ClosedEngine(ModalEngine):
         """Accelerations, multipliers, rows, and the factored mass matrix."""
         rows, a = self.closure(q, v), np.empty(len(q))
         super().forward_dynamics(q, v, tau + rows.efforts, a)
-        factor = Articulated(self._here)
+        factor = Articulated(self._here.move(q, v))  # with inertias that followed laws to this state
         return *_tied(rows, a, factor), rows, factor
 
     def hybrid_dynamics(self, q: Array, v: Array, driven: Array, given: Array, a: Array, tau: Array) -> int:
@@ -90,7 +90,7 @@ class ClosedEngine(ModalEngine):
             return 1
         held, rows, known = driven != 0.0, self.closure(q, v), given.copy()
         super().hybrid_dynamics(q, v, driven, np.where(held, given, given + rows.efforts), a, tau)
-        a[:], multipliers = _tied(rows, a, Articulated(self._here, driven=held))
+        a[:], multipliers = _tied(rows, a, Articulated(self._here.move(q, v), driven=held))
         if held.any():
             self._demand_closed(rows, a)
         super().inverse_dynamics(q, v, a, tau)

@@ -201,10 +201,10 @@ class ModalEngine:
         """Of q to tau (n,)."""
         if self._refuses(q, out=(tau,)):
             return 1
-        zero, nothing = self._zero, np.zeros(self._data.arrays.n_z)
-        now = Motions(self._data).move(q, zero)
-        tau[:], _ = flexible_recursion.inverse_dynamics(now, zero, self.ground, nothing)
-        tau -= flexible_recursion.inverse_dynamics(now, zero, np.zeros(6), nothing)[0]
+        now, links = Motions(self._data).move(q, self._zero), self._data.links
+        rates = self._data.parts(flexible_recursion.accelerations(now, self._zero, self.ground))
+        forces = [link.has_weight * (w.M @ rate) for link, w, rate in zip(links, now, rates, strict=True)]
+        tau[:] = flexible_recursion.projected(now, np.concatenate(forces)[None])[0]
         return 0
 
     def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
@@ -246,10 +246,12 @@ class ModalEngine:
 
     def centroidal(self, q: Array) -> tuple[Array, Array]:
         """Matrix (6, n) of the momentum about the centre of mass, and the centre (3,)."""
-        now = Motions(self._data).move(q, self._zero)
+        with self._lock:
+            now = self.forces.carried(Motions(self._data).move(q, self._zero), q, self._time)
         links = list(now)
-        moments = [(w.M[0, 0], np.array([w.M[5, 1], w.M[3, 2], w.M[4, 0]])) for w in links]
-        weighted = [m * w.frame[:3, 3] + w.frame[:3, :3] @ h for w, (m, h) in zip(links, moments, strict=True)]
+        solid = [w for w, link in zip(links, self._data.links, strict=True) if link.has_weight]
+        moments = [(w.M[0, 0], np.array([w.M[5, 1], w.M[3, 2], w.M[4, 0]])) for w in solid]
+        weighted = [m * w.frame[:3, 3] + w.frame[:3, :3] @ h for w, (m, h) in zip(solid, moments, strict=True)]
         centre = np.sum(weighted, axis=0) / sum(m for m, _ in moments)
         back = se3.frame(np.eye(3), -centre)
         rows = [se3.adjoint(se3.inverse(back @ w.frame)).T @ w.M[:6] for w in links]
