@@ -34,7 +34,7 @@ class GivesRows(Protocol):
         """Rows at coordinates q and velocities v."""
 
 
-class _TreeRows:
+class _OnTree:
     """Closed loops of a tree, knife edges and rolling discs on it.
 
     A knife edge has one row: no velocity along its direction. A disc has three, along the normal and two directions in
@@ -106,7 +106,7 @@ def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Give
             raise SolveError(f"{call}: {item.title} has a law of its own, which is not offered here; use cs.simulate")
     found: list[GivesRows] = []
     if tree.data.spanning.loops or model.rolling:
-        found.append(_TreeRows(tree, tree.ties))
+        found.append(_OnTree(tree, tree.ties))
     found += extra
     if not found:
         raise SolveError(
