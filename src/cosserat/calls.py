@@ -32,17 +32,7 @@ def answered(what: str = "") -> Callable[[F], F]:
     """Decorate a function so that unknown and missing arguments are reported like those of constructors."""
 
     def decorate(function: F) -> F:
-        signature = inspect.signature(function)
-
-        @functools.wraps(function)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return function(*args, **kwargs)
-            except TypeError:
-                bind(what or function.__name__, signature, args, kwargs, named=False)
-                raise
-
-        return wrapper  # type: ignore[return-value]
+        return _reporting(function, what or function.__name__)
 
     return decorate
 
@@ -53,23 +43,24 @@ def answering(kind: T) -> T:
     Methods of its bases do so, too.
     """
     if "__init__" in vars(kind):
-        kind.__init__ = _answered_method("", kind.__init__)  # type: ignore[misc]
+        kind.__init__ = _reporting(kind.__init__, "{0}")  # type: ignore[misc]
     for owner in kind.__mro__[:-1]:
         for name, method in list(vars(owner).items()):
             if not name.startswith("_") and inspect.isfunction(method) and not hasattr(method, "__wrapped__"):
-                setattr(owner, name, _answered_method(name, method))
+                setattr(owner, name, _reporting(method, f"{{0}}.{name}"))
     return kind
 
 
-def _answered_method(name: str, method: F) -> F:
-    signature = inspect.signature(method)
+def _reporting(function: F, title: str) -> F:
+    """A function that reports unknown and missing arguments; in its title {0} is the class of its first argument."""
+    signature = inspect.signature(function)
 
-    @functools.wraps(method)
-    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
-            return method(self, *args, **kwargs)
+            return function(*args, **kwargs)
         except TypeError:
-            bind(f"{type(self).__name__}.{name}".rstrip("."), signature, (self, *args), kwargs, named=False)
+            bind(title.format(type(args[0]).__name__ if args else ""), signature, args, kwargs, named=False)
             raise
 
     return wrapper  # type: ignore[return-value]

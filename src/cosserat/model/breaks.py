@@ -16,6 +16,7 @@ from __future__ import annotations
 import dis
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -25,6 +26,7 @@ import numpy as np
 
 from cosserat.lie.protocol import Array
 from cosserat.model.derivatives import NeedsFloats, floats, vector_of_floats
+from cosserat.model.expressions import ORDER, Operators
 from cosserat.model.functions import Sampled, TimeFunction, VectorFunction
 from cosserat.model.jets import Jet, Note, watched
 from cosserat.model.line_functions import LineFunction, StationMean
@@ -228,64 +230,50 @@ def pulses(grid: Array, values: Array, least: int = 2) -> list[float]:
 _SAMPLES = 17  # times at which a function is called at first
 
 
-class Clock(float):
+_LINEAR: dict[Any, Callable[..., Any]] = {np.add: operator.add, np.subtract: operator.sub, np.negative: operator.neg}
+_PLAIN: dict[Any, Callable[..., Any]] = ORDER | _LINEAR | {
+    np.multiply: operator.mul, np.true_divide: operator.truediv, np.power: operator.pow, np.remainder: operator.mod,
+}  # fmt: skip
+"""What operators do with numbers."""
+
+
+class Clock(Operators, float):
     """A time, or what sums and products with numbers make of it: slope t + offset."""
 
     slope: float
     offset: float
     notes: list[float]
+    _t: float
 
     @classmethod
     def of(cls, slope: float, offset: float, t: float, notes: list[float]) -> Clock:
         """slope t + offset at a time."""
         out = cls(slope * t + offset)
-        out.slope, out.offset, out.notes = slope, offset, notes
-        out._t = t  # type: ignore[attr-defined]
+        out.slope, out.offset, out.notes, out._t = slope, offset, notes, t
         return out
-
-    def _like(self, slope: float, offset: float) -> Clock:
-        return Clock.of(slope, offset, self._t, self.notes)  # type: ignore[attr-defined]
 
     def _note(self, other: Any) -> None:
         """Remember when both are equal."""
-        if not isinstance(other, (int, float)):
-            return
         slope, offset = (other.slope, other.offset) if isinstance(other, Clock) else (0.0, float(other))
         if self.slope != slope:
             self.notes.append((offset - self.offset) / (self.slope - slope))
 
-    def _combined(self, other: Any, sign: float, own: float) -> Any:
-        """own self + sign other."""
-        if isinstance(other, Clock):
-            return self._like(own * self.slope + sign * other.slope, own * self.offset + sign * other.offset)
-        if isinstance(other, (int, float)):
-            return self._like(own * self.slope, own * self.offset + sign * float(other))
-        return NotImplemented
+    def _apply(self, function: Any, *operands: Any) -> Any:
+        if not all(isinstance(x, (int, float)) for x in operands):
+            return NotImplemented
+        plain, clocks = _PLAIN[function], [isinstance(x, Clock) for x in operands]
+        if function in ORDER:
+            self._note(operands[1])
+        elif function in _LINEAR:
+            lines = [(x.slope, x.offset) if isinstance(x, Clock) else (0.0, float(x)) for x in operands]
+            slope, offset = (plain(*parts) for parts in zip(*lines, strict=True))
+            return Clock.of(slope, offset, self._t, self.notes)
+        elif clocks == [True, False] and function in (np.multiply, np.true_divide):
+            factor = float(operands[1])
+            return Clock.of(plain(self.slope, factor), plain(self.offset, factor), self._t, self.notes)
+        return plain(*map(float, operands))
 
-    def _scaled(self, other: Any, what: Callable[[float, float], float]) -> Any:
-        if isinstance(other, (int, float)) and not isinstance(other, Clock):
-            return self._like(what(self.slope, float(other)), what(self.offset, float(other)))
-        return what(float(self), float(other)) if isinstance(other, Clock) else NotImplemented
-
-    def __add__(self, other: Any) -> Any:
-        return self._combined(other, 1.0, 1.0)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._combined(other, -1.0, 1.0)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._combined(other, 1.0, -1.0)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._scaled(other, lambda x, y: x * y)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._scaled(other, lambda x, y: x / y)
-
-    def __neg__(self) -> Clock:
-        return self._like(-self.slope, -self.offset)
-
-    def __abs__(self) -> Clock:
+    def __abs__(self) -> Any:
         self._note(0.0)
         return self if float(self) >= 0.0 else -self
 
@@ -298,27 +286,12 @@ class Clock(float):
     def __floordiv__(self, other: Any) -> float:
         return round((float(self) - float(self % other)) / other)
 
-    def __lt__(self, other: Any) -> bool:
-        self._note(other)
-        return float(self) < other
-
-    def __le__(self, other: Any) -> bool:
-        self._note(other)
-        return float(self) <= other
-
-    def __gt__(self, other: Any) -> bool:
-        self._note(other)
-        return float(self) > other
-
-    def __ge__(self, other: Any) -> bool:
-        self._note(other)
-        return float(self) >= other
-
     def __eq__(self, other: object) -> bool:
-        self._note(other)
+        if isinstance(other, (int, float)):
+            self._note(other)
         return float(self) == other
 
-    __radd__, __rmul__ = __add__, __mul__
+    __rmul__ = Operators.__mul__
     __hash__ = float.__hash__
 
 

@@ -268,6 +268,16 @@ JUDGING = {np.equal, np.not_equal, np.isfinite, np.isnan, np.isinf, np.signbit} 
 """Functions whose answers are truths."""
 
 
+def _operator(function: Any) -> Callable[..., Any]:
+    """A method that applies a function of NumPy to an object and the other operand, if there is one."""
+    return lambda self, *others: self._apply(function, self, *others)
+
+
+def _both(function: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The methods of an operator, with the object on its left and on its right."""
+    return _operator(function), lambda self, other: self._apply(function, other, self)
+
+
 class Operators:
     """What has them says in `_apply` what a function makes of its operands; NotImplemented asks the other operand."""
 
@@ -276,62 +286,17 @@ class Operators:
     def _apply(self, function: Any, *operands: Any) -> Any:
         raise NotImplementedError
 
-    def __add__(self, other: Any) -> Any:
-        return self._apply(np.add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._apply(np.add, other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._apply(np.subtract, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._apply(np.subtract, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._apply(np.multiply, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._apply(np.multiply, other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._apply(np.true_divide, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._apply(np.true_divide, other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return self._apply(np.power, self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return self._apply(np.power, other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return self._apply(np.remainder, self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return self._apply(np.remainder, other, self)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._apply(np.less, self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._apply(np.less_equal, self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._apply(np.greater, self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._apply(np.greater_equal, self, other)
-
-    def __neg__(self) -> Any:
-        return self._apply(np.negative, self)
+    __add__, __radd__ = _both(np.add)
+    __sub__, __rsub__ = _both(np.subtract)
+    __mul__, __rmul__ = _both(np.multiply)
+    __truediv__, __rtruediv__ = _both(np.true_divide)
+    __pow__, __rpow__ = _both(np.power)
+    __mod__, __rmod__ = _both(np.remainder)
+    __lt__, __le__, __gt__, __ge__ = map(_operator, (np.less, np.less_equal, np.greater, np.greater_equal))
+    __neg__, __abs__ = _operator(np.negative), _operator(np.absolute)
 
     def __pos__(self) -> Any:
         return self
-
-    def __abs__(self) -> Any:
-        return self._apply(np.absolute, self)
 
 
 def boxed(value: Any) -> Any:

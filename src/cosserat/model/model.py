@@ -4,7 +4,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
-from cosserat.calls import answered, answering
+from cosserat.calls import answering
 from cosserat.errors import ModelError, ParameterError, no_attribute, shown
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
@@ -101,7 +101,6 @@ class Model(Referring):
     servos = Members[Servo](Servo, "Servos in order.")
     rolling = Members[Rolling](Rolling, "Knife edges, rolling discs and constraints of the user's, in order.")
 
-    @answered("Model")
     def __init__(
         self,
         name: str = "model",
@@ -177,7 +176,6 @@ class Model(Referring):
         """Gravity as it was given, parameters included."""
         return self._gravity
 
-    @answered("Model.add")
     def add(self, component: C) -> C:
         """Add a component and return it.
 
@@ -200,7 +198,6 @@ class Model(Referring):
             self._owners[component.name] = component
         return component
 
-    @answered("Model.swap")
     def swap(self, component: C) -> C:
         """Put a component in the place of the one with its name, and return it; others then refer to the new one.
 
