@@ -69,7 +69,7 @@ class Lab:
         mesh = self.compiled.beams["beam"]
         self.pairs = mesh.pairs
         d0 = self.compiled.system.elements.d0
-        self.matrices, _, _ = beam_matrices(self.beam, mesh, d0)
+        self.matrices, _, _ = beam_matrices(self.beam, mesh)
         self.length = np.linalg.norm(d0[:, :3], axis=1)
         self.mesh = mesh
         self.rng = rng
@@ -328,7 +328,7 @@ def test_mass_is_positive_however_the_nodes_are_turned(seed):
     model = cs.Model("free")
     beam = model.add(cs.Beam("b", points=[(0, 0, 0), (0.6, 0, 0)], section=random_section(rng), velocity=(1, 0, 0)))
     compiled = compile_model(model)
-    matrices, _, _ = beam_matrices(beam, compiled.beams["b"], compiled.system.elements.d0)
+    matrices, _, _ = beam_matrices(beam, compiled.beams["b"])
     turns = np.array([so3.exp(w) for w in rng.normal(size=(300, 3)) * 1.5])
     M = nodal_mass(matrices.mass[:1], turns)
     size = np.sqrt(np.diagonal(M, axis1=1, axis2=2))

@@ -57,8 +57,7 @@ class Element:
         self.trial = self.memory.problem.trial
         self.d0 = self.compiled.system.elements.d0[0]
         self.length = np.linalg.norm(self.d0[:3])
-        d0 = self.compiled.system.elements.d0
-        self.matrices = beam_matrices(beam, self.compiled.beams["beam"], d0)[0]
+        self.matrices = beam_matrices(beam, self.compiled.beams["beam"])[0]
         self.gravity = np.array(gravity, dtype=float)
         turn = elements.across(self.d0[None])[0]  # sections stand across the helix
         self.section = turn @ stiffness_matrix @ turn.T

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.compiled import frame_to_row
 from cosserat.compile.flexible_part import (
     Drawn,
     FlexiblePart,
@@ -33,7 +32,6 @@ from cosserat.compile.media import linear_medium
 from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
 from cosserat.compile.series import skew
 from cosserat.errors import ArgumentError, CosseratWarning, ModelError
-from cosserat.kernels.beams import relative_vectors
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.beams import Beam
@@ -67,7 +65,7 @@ def assemble_part(
     first = 0
     for beam in beams:
         stations = [float(p.s or 0.0) for p in places if p.owner is beam]
-        meshes[beam.name] = mesh_beam(beam, stations, first, 0)
+        meshes[beam.name] = mesh_beam(beam, stations, first)
         first += meshes[beam.name].n_nodes
     frames = np.concatenate([mesh.frames for mesh in meshes.values()])
     number = _numbering(meshes, [(_node(meshes, a), _node(meshes, b)) for a, b in welds])
@@ -92,7 +90,7 @@ def assemble_part(
         M = M + matrix
         points.append(particles)
     columns = (6 * number[:, None] + np.arange(3)).ravel()
-    moved = sparse_matrix(np.ones(len(columns)), np.arange(len(columns)), columns, (len(columns), n))
+    moved = sparse_matrix(1.0, np.arange(len(columns)), columns, (len(columns), n))
     at = {name: 6 * number[_node(meshes, place)] + np.arange(6) for name, place in interfaces.items()}
     return FlexiblePart(
         title=title,
@@ -101,7 +99,7 @@ def assemble_part(
         mass=M,
         rigid=rigid.reshape(n, 6),
         frames={name: place.frame() for name, place in interfaces.items()},
-        constraints={name: sparse_matrix(np.ones(6), np.arange(6), node, (6, n)) for name, node in at.items()},
+        constraints={name: sparse_matrix(1.0, np.arange(6), node, (6, n)) for name, node in at.items()},
         points=joined(points),
         prestress=lambda U, Phi: np.asarray(sum(e.prestress(U[rows], Phi[rows]) for e, rows, _ in parts)),
         recovery={name: _section_forces(meshes, parts, place, n) for name, place in recovery.items()},
@@ -122,7 +120,7 @@ def _numbering(meshes: dict[str, BeamMesh], welds: list[tuple[int, int]]) -> Int
 
     total = sum(mesh.n_nodes for mesh in meshes.values())
     pairs = np.array([pair for mesh in meshes.values() for pair in mesh.corners] + welds, dtype=np.int64).reshape(-1, 2)
-    graph = sparse_matrix(np.ones(len(pairs)), pairs[:, 0], pairs[:, 1], (total, total))
+    graph = sparse_matrix(1.0, pairs[:, 0], pairs[:, 1], (total, total))
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
@@ -143,21 +141,16 @@ class _WorldElements:
     """Element matrices (ne, 12, 12) in world axes."""
 
     def __init__(self, beam: Beam, mesh: BeamMesh) -> None:
-        self.beam, pairs = beam, mesh.pairs - mesh.first_node
-        a, b = pairs[:, 0], pairs[:, 1]
-        self.d0 = np.zeros((len(pairs), 6))
-        relative_vectors(frame_to_row(mesh.frames), np.ascontiguousarray(pairs, dtype=np.int64), self.d0)
-        self.local, self.viscosity, _ = beam_matrices(beam, mesh, self.d0)
+        self.beam, self.d0, (a, b) = beam, mesh.vectors, mesh.local.T
+        self.local, self.viscosity, like = beam_matrices(beam, mesh)
+        self._different, self._which = np.unique(like, return_inverse=True)
         self.turn = np.zeros((len(self.d0), 12, 12))  # from world axes to those of the two nodes
         for block, node in enumerate((a, a, b, b)):
             span = slice(3 * block, 3 * block + 3)
             self.turn[:, span, span] = np.swapaxes(mesh.frames[node, :3, :3], 1, 2)
         self.section = self.local.stiffness
-        keys = np.round(self.d0 / np.linalg.norm(self.d0[:, :3], axis=1).max(), 12)
-        _, self._representative, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        self._inverse = inverse.reshape(-1)
-        P = [np.hstack((-se3.tangent_inv(-d), se3.tangent_inv(d))) for d in self.d0[self._representative]]
-        self.P = np.array(P)[self._inverse]
+        P = [np.hstack((-se3.tangent_inv(-d), se3.tangent_inv(d))) for d in self.d0[self._different]]
+        self.P = np.array(P)[self._which]
         gradient = self.P @ self.turn
         self.stiffness = np.swapaxes(gradient, 1, 2) @ self.section @ gradient
         turn = np.swapaxes(mesh.frames[a, :3, :3], 1, 2) @ mesh.frames[b, :3, :3]
@@ -166,19 +159,17 @@ class _WorldElements:
     def _second(self) -> Array:
         """e2 + e1 Q e1 (ne, 6, 12, 12) as a symmetric bilinear map of displacements in the axes of the nodes."""
         found = []
-        for e in self._representative:
+        for e in self._different:
             d, P = self.d0[e], self.P[e]
             E2 = np.empty((6, 12, 12))
             for j in range(12):
                 E2[:, j, :6] = se3.tangent_inv_derivative(-d, P[:, j])
                 E2[:, j, 6:] = se3.tangent_inv_derivative(d, P[:, j])
-            for side in (0, 6):
-                # - w x u, w with the first index
-                for j in range(3):
-                    E2[:, side + 3 + j, side : side + 3] -= P[:, side : side + 3] @ skew(np.eye(3)[j])
+            for u, w in ((slice(0, 3), slice(3, 6)), (slice(6, 9), slice(9, 12))):
+                E2[:, w, u] -= np.swapaxes(P[:, u] @ skew(np.eye(3)), 0, 1)  # - w x u, w with the first index
             found.append(0.5 * (E2 + np.swapaxes(E2, 1, 2)))
         Q = self.local.second.reshape(-1, 6, 6, 6)  # [k, i, j]
-        return np.array(found)[self._inverse] + np.einsum("ekij,ekb,eja->eiab", Q, self.P, self.P, optimize=True)
+        return np.array(found)[self._which] + np.einsum("ekij,ekb,eja->eiab", Q, self.P, self.P, optimize=True)
 
     def prestress(self, U: Array, Phi: Array) -> Array:
         """Work (k, m, m) of the stresses of nodal values (ne, 12, k) on the strains of second order of (ne, 12, m)."""
@@ -203,7 +194,7 @@ def _section_forces(
     stress = carry @ force
     full = np.zeros((6, n))
     full[:, rows[e]] = stress
-    position = (mesh.frames[mesh.pairs[e, 0] - mesh.first_node] @ se3.exp(z * elements.d0[e]))[:3, 3]
+    position = (mesh.frames[mesh.local[e, 0]] @ se3.exp(z * elements.d0[e]))[:3, 3]
     share = elements.turn[e] @ _inertia_shares(points, e, rows[e])
     back = se3.adjoint(se3.exp((z - 1.0) * elements.d0[e])).T
     own = 0.5 * ((1.0 - z) * (carry @ share[:6] + share[:6]) - z * (back @ share[6:] + share[6:]))

@@ -220,7 +220,7 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[arrays.Elements, arrays
     for beam in model.beams:
         mesh = beams[beam.name]
         span = mesh.elements
-        matrices, viscosity[span], same = beam_matrices(beam, mesh, d0[span])
+        matrices, viscosity[span], same = beam_matrices(beam, mesh)
         like[span] = mesh.first_element + same
         stiffness[span], second[span], turning[span] = matrices.stiffness, matrices.second, matrices.turning
         mass[span], found[beam.name] = matrices.mass, matrices

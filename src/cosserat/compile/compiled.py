@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh, node_layout
 from cosserat.compile.rows import ActiveFreedom, JointRows
+from cosserat.compile.series import frame_to_row as frame_to_row
+from cosserat.compile.series import row_to_frame as row_to_frame
 from cosserat.compile.state_laws import CompiledLaw
 from cosserat.compile.timetable import Sampler, Timetable
 from cosserat.kernels import arrays
-from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
@@ -148,13 +149,3 @@ class CompiledModel:
     def constraint_title(self, k: int) -> str:
         """How error messages call what owns group k of the multipliers."""
         return f"joint '{self.joints[k].name}'" if k < len(self.joints) else self.rolling[k - len(self.joints)].title
-
-
-def row_to_frame(row: Array) -> Array:
-    """Twelve numbers to a 4x4 matrix."""
-    return se3.frame(row[:9].reshape(3, 3), row[9:])
-
-
-def frame_to_row(H: Array) -> Array:
-    """4x4 matrices to rows of twelve numbers."""
-    return np.concatenate((H[..., :3, :3].reshape(*H.shape[:-2], 9), H[..., :3, 3]), axis=-1)

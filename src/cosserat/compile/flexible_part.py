@@ -124,9 +124,8 @@ Ints = NDArray[np.signedinteger[Any]]
 
 def beam_points(beam: Beam, mesh: BeamMesh, line: ElementMatrices, length: Array, rows: Ints, n: int) -> MassPoints:
     """Particles on the line of the elements (see `matter`) with the mass and the moments of the sections."""
-    pairs = mesh.pairs - mesh.first_node
     weights, positions, shares, arms, element = [], [], [], [], []
-    for e, (a, b) in enumerate(pairs):
+    for e, (a, b) in enumerate(mesh.local):
         stations = beam.line.stations(mesh.s[a], mesh.s[b], POINTS)
         R = mesh.frames[[a, b], :3, :3]
         x = mesh.frames[[a, b], :3, 3]
@@ -158,7 +157,7 @@ def lumped_body(body: RigidBody, origin: Array, node: Ints, n: int) -> tuple[Spa
     identity = np.broadcast_to(np.eye(3), (len(masses), 3, 3))
     moved = _sampling(np.concatenate((identity, -skew(offsets)), axis=2), rows, n)
     turned = _sampling(np.concatenate((np.zeros_like(identity), identity), axis=2), rows, n)
-    still = sparse_matrix(np.zeros(0), np.zeros(0, int), np.zeros(0, int), (3 * len(masses), n))
+    still = sparse_matrix(0.0, np.zeros(0, int), np.zeros(0, int), (3 * len(masses), n))
     points = MassPoints(masses, origin + offsets, moved, (Arm(turned, offsets), Arm(still, np.zeros_like(offsets))))
     return assemble_matrices(M[None], node[None], n), points
 
@@ -194,19 +193,17 @@ def _particles(mass: Array) -> tuple[Array, Array]:
 
 def _sampling(values: Array, rows: Ints, n: int) -> Sparse:
     """A matrix (3 p, n) with the blocks (p, 3, k) in the columns (p, k)."""
-    index = np.broadcast_to(np.arange(3 * len(values)).reshape(-1, 3, 1), values.shape)
-    return sparse_matrix(values, index, np.broadcast_to(rows[:, None], values.shape), (3 * len(values), n))
+    return sparse_matrix(values, np.arange(3 * len(values)).reshape(-1, 3, 1), rows[:, None], (3 * len(values), n))
 
 
-def sparse_matrix(values: Array, rows: Ints, columns: Ints, shape: tuple[int, int]) -> Sparse:
+def sparse_matrix(values: Any, rows: Ints, columns: Ints, shape: tuple[int, int]) -> Sparse:
+    """A matrix with values in rows and columns, all of which are broadcast; those that meet are added."""
     from scipy.sparse import csr_matrix
 
-    return csr_matrix((np.ravel(values), (np.ravel(rows), np.ravel(columns))), shape=shape)
+    entries, rows, columns = (x.ravel() for x in np.broadcast_arrays(values, rows, columns))
+    return csr_matrix((entries, (rows, columns)), shape=shape)
 
 
 def assemble_matrices(matrices: Array, rows: Ints, n: int) -> Sparse:
-    shape = matrices.shape
-    matrix = sparse_matrix(
-        matrices, np.broadcast_to(rows[:, :, None], shape), np.broadcast_to(rows[:, None], shape), (n, n)
-    )
+    matrix = sparse_matrix(matrices, rows[:, :, None], rows[:, None], (n, n))
     return 0.5 * (matrix + matrix.T)

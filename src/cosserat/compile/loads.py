@@ -28,7 +28,6 @@ from cosserat.compile.timetable import WrenchSource
 from cosserat.kernels.arrays import LineLoads, Loads, Springs, zeros
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
-from cosserat.model.beams import Beam
 from cosserat.model.breaks import stations_of_breaks
 from cosserat.model.forces import LineForce
 from cosserat.model.functions import TimeFunction, VectorFunction
@@ -66,9 +65,8 @@ def element_sources(load: DistributedLoad, mesh: BeamMesh) -> list[WrenchSource]
         found, moving = stations_of_breaks(function)
         breaks.update(found)
         pieces = _SHORT if moving else pieces
-    line, local = load.beam.line, mesh.pairs - mesh.first_node
-    out = []
-    for left, right in mesh.s[local]:
+    line, out = load.beam.line, []
+    for left, right in mesh.s[mesh.local]:
         inside = np.array([[s for s in breaks if left < s < right]])
         broken = line.fractions(np.array([left]), np.array([right]), inside)
         cuts = np.union1d(broken, np.linspace(0.0, 1.0, pieces + 1))
@@ -119,7 +117,7 @@ class NodalLoad:
 def loaded_stations(model: Model, used: dict[str, list[float]]) -> dict[str, list[float]]:
     """Nodes (s) of the beams with distributed loads, given where something else is attached to them."""
     beams = {load.beam.name: load.beam for load in model.distributed_loads}
-    return {name: [float(s) for s in _mesh(beam, used[name]).s] for name, beam in beams.items()}
+    return {name: [float(s) for s in mesh_beam(beam, used[name]).s] for name, beam in beams.items()}
 
 
 def nodal_loads(model: Model, data: TreeData) -> list[NodalLoad]:
@@ -128,13 +126,11 @@ def nodal_loads(model: Model, data: TreeData) -> list[NodalLoad]:
     for load in model.distributed_loads:
         stations = data.reduced.stations[load.beam.name]
         link, body = data.carrier[load.beam.name], data.reduced.bodies[load.beam.name]
-        mesh = _mesh(load.beam, list(stations.values()))
-        pairs = mesh.pairs
-        d0 = np.array([se3.log(se3.inverse(mesh.frames[a]) @ mesh.frames[b]) for a, b in pairs])
-        matrices, _, _ = beam_matrices(load.beam, mesh, d0)
+        mesh = mesh_beam(load.beam, list(stations.values()))
+        matrices, _, _ = beam_matrices(load.beam, mesh)
         gain = np.zeros((mesh.n_nodes, 6, 6))
         for node in range(2):
-            np.add.at(gain, pairs[:, node], matrices.spread[:, node])
+            np.add.at(gain, mesh.local[:, node], matrices.spread[:, node])
         seats = []
         for k, s in enumerate(mesh.s):
             key = min(stations, key=lambda key: abs(stations[key] - s))
@@ -144,17 +140,13 @@ def nodal_loads(model: Model, data: TreeData) -> list[NodalLoad]:
             for share in shares(matrices.towards):
                 source = sources[2 * share.e + share.side]
                 name = f"{load.name} towards end {share.side} of element {share.e}"
-                k = int(pairs[share.e, share.node])
+                k = int(mesh.local[share.e, share.node])
                 part = ElementLoad(name, source.force, source.moment, bool(load.follower))
                 out.append(NodalLoad(part, seats[k], mesh.frames[k, :3, :3], share.gain))
             continue
         for k, seat in enumerate(seats):
             out.append(NodalLoad(load, seat, mesh.frames[k, :3, :3], gain[k]))
     return out
-
-
-def _mesh(beam: Beam, stations: list[float]) -> BeamMesh:
-    return mesh_beam(beam, stations, 0, 0)
 
 
 def in_world_axes(R: Array, gain: Array) -> tuple[Array, Array]:
@@ -242,7 +234,7 @@ def load_arrays(parts: Parts) -> Loads:
         if (nodal or not line.follower) and not varies(line):
             spread, total = gains[line.beam.name].sum(axis=1), np.zeros((mesh.n_nodes, 6, 6))
             for side in range(2):
-                np.add.at(total, mesh.pairs[:, side] - mesh.first_node, spread[:, side])
+                np.add.at(total, mesh.local[:, side], spread[:, side])
             for i, gain in enumerate(total):
                 share_out(line, mesh, i, gain, len(sources))
         # the mean of one that varies has a column like others, its elements have theirs behind all
@@ -252,7 +244,7 @@ def load_arrays(parts: Parts) -> Loads:
         columns = len(sources) + np.arange(2 * len(mesh.pairs), dtype=np.int64).reshape(-1, 2)
         lines[line.name] = columns
         for share in shares(gains[line.beam.name]) if nodal or not line.follower else ():
-            i = int(mesh.pairs[share.e, share.node]) - mesh.first_node
+            i = int(mesh.local[share.e, share.node])
             share_out(line, mesh, i, share.gain, int(columns[share.e, share.side]))
         sources += element_sources(line, mesh)
     node = [row[0] for row in rows]
@@ -286,11 +278,8 @@ def line_load_arrays(parts: Parts) -> LineLoads:
     lengths = np.ascontiguousarray(LENGTHS_TOWARDS.T)
     for k, line in along_beams(parts):
         mesh, found = skeleton.beams[line.beam.name], matrices[line.beam.name]
-        n = len(mesh.pairs)
+        n, d0 = len(mesh.pairs), mesh.vectors
         uniform = np.full((n, 2), len(model.loads) + k, dtype=np.int64)
-        start = mesh.frames[mesh.pairs[:, 0] - mesh.first_node]
-        turned = np.linalg.inv(start) @ mesh.frames[mesh.pairs[:, 1] - mesh.first_node]
-        d0 = np.array([se3.log(H) for H in turned])
         zw = POINTS[:, None] * d0[:, None, 3:]
         rows.append((
             mesh.first_element + np.arange(n),
@@ -298,7 +287,7 @@ def line_load_arrays(parts: Parts) -> LineLoads:
             np.full(n, int(line.follower)),
             np.concatenate((zw, found.turn.reshape(n, -1, 18)), axis=2),
             found.axis,
-            (start[:, None, :3, :3] @ exponential(skew(zw))).reshape(n, -1, 9),
+            (mesh.frames[mesh.local[:, 0], None, :3, :3] @ exponential(skew(zw))).reshape(n, -1, 9),
             np.linalg.norm(d0[:, :3], axis=1)[:, None, None] * lengths,
         ))  # fmt: skip
     return LineLoads(*(np.ascontiguousarray(np.concatenate(column)) for column in zip(*rows, strict=True)))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.elements import ElementMatrices, element_matrices
-from cosserat.compile.series import POINTS
-from cosserat.lie import se3
+from cosserat.compile.series import POINTS, frame_to_row
+from cosserat.kernels.beams import relative_vectors
 from cosserat.lie.protocol import Array
 from cosserat.model.beams import Beam
 from cosserat.model.nodes import SAME, BeamElement, node_positions
@@ -59,6 +59,18 @@ class BeamMesh:
         """Its elements in the whole mechanism."""
         return slice(self.first_element, self.first_element + len(self.pairs))
 
+    @functools.cached_property
+    def local(self) -> Ints:
+        """Nodes (ne, 2) of its elements, counted from its own first."""
+        return self.pairs - self.first_node
+
+    @functools.cached_property
+    def vectors(self) -> Array:
+        """Relative vectors (ne, 6) of its elements in the reference configuration."""
+        d0 = np.zeros((len(self.pairs), 6))
+        relative_vectors(frame_to_row(self.frames), self.local, d0)
+        return d0
+
     @property
     def corners(self) -> list[tuple[int, int]]:
         """Pairs of nodes (in the whole mechanism) that a corner welds together."""
@@ -72,8 +84,7 @@ class BeamMesh:
 
     def element_at(self, s: float) -> tuple[int, float]:
         """Element that holds s and the fraction of its length there, in [0, 1]."""
-        local = self.pairs - self.first_node
-        left, right = self.s[local[:, 0]], self.s[local[:, 1]]
+        left, right = self.s[self.local].T
         e = int(np.clip(np.searchsorted(right, s), 0, len(right) - 1))
         z = float(np.clip((s - left[e]) / (right[e] - left[e]), 0.0, 1.0))
         excess = self.inner[e] - _QUARTERS  # of a polynomial of degree 4 that vanishes at both ends
@@ -86,7 +97,7 @@ def node_layout(bodies: dict[str, int], beams: dict[str, BeamMesh]) -> tuple[tup
     return (*((name, node, ()) for name, node in bodies.items()), *lines)
 
 
-def mesh_beam(beam: Beam, stations: list[float], first_node: int, first_element: int) -> BeamMesh:
+def mesh_beam(beam: Beam, stations: list[float], first_node: int = 0, first_element: int = 0) -> BeamMesh:
     """Place the nodes of a beam."""
     s, piece = node_positions(beam, stations)
     frames = np.concatenate([beam.frames(s[piece == k], k) for k in range(len(beam.pieces))])
@@ -97,11 +108,9 @@ def mesh_beam(beam: Beam, stations: list[float], first_node: int, first_element:
     return BeamMesh(s, piece, frames, first_node, pairs, first_element, inner)
 
 
-def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrices, Array, NDArray[np.int64]]:
+def beam_matrices(beam: Beam, mesh: BeamMesh) -> tuple[ElementMatrices, Array, NDArray[np.int64]]:
     """Matrices of all elements of a beam, their Kelvin-Voigt times, and the first element with the same matrices."""
-    local = mesh.pairs - mesh.first_node
-    left, right = mesh.s[local[:, 0]], mesh.s[local[:, 1]]
-    uniform = beam.is_uniform
+    d0, (left, right), uniform = mesh.vectors, mesh.s[mesh.local].T, beam.is_uniform
     key = np.round(d0 / np.linalg.norm(d0[:, :3], axis=1).max(), 12)
     if uniform:
         _, representative, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
@@ -139,10 +148,8 @@ def element_mass(element: BeamElement) -> Array:
     key = (Parameter.changes, cuts)
     known = beam.__dict__.get("_masses")
     if known is None or known[0] != key:
-        mesh = mesh_beam(beam, list(cuts), 0, 0)
-        pairs = np.stack((mesh.frames[:-1], mesh.frames[1:]), axis=1)
-        d0 = np.array([se3.log(se3.inverse(a) @ b) for a, b in pairs])
-        known = beam.__dict__["_masses"] = key, beam_matrices(beam, mesh, d0)[0].mass
+        mesh = mesh_beam(beam, list(cuts))
+        known = beam.__dict__["_masses"] = key, beam_matrices(beam, mesh)[0].mass
     mass: Array = known[1][e]
     if not turned:
         return mass

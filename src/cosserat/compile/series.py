@@ -1,9 +1,10 @@
-"""Exponentials and Gauss points of beam elements, over many elements at once."""
+"""Exponentials and Gauss points of beam elements, over many elements at once; frames as rows of numbers."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 
 XI, WEIGHT = (0.5 * numbers for numbers in np.polynomial.legendre.leggauss(6))
@@ -46,3 +47,13 @@ def exponential(X: Array, order: int = 0) -> Array:
             break
         total += term
     return total
+
+
+def row_to_frame(row: Array) -> Array:
+    """Twelve numbers to a 4x4 matrix."""
+    return se3.frame(row[:9].reshape(3, 3), row[9:])
+
+
+def frame_to_row(H: Array) -> Array:
+    """4x4 matrices to rows of twelve numbers."""
+    return np.concatenate((H[..., :3, :3].reshape(*H.shape[:-2], 9), H[..., :3, 3]), axis=-1)

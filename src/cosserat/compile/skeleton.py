@@ -22,7 +22,6 @@ from cosserat.compile.state_laws import CompiledLaw
 from cosserat.compile.timetable import WrenchSource
 from cosserat.errors import ModelError
 from cosserat.kernels.arrays import Elements
-from cosserat.kernels.beams import relative_vectors
 from cosserat.lie import se3, so3
 from cosserat.lie.protocol import Array
 from cosserat.model.beams import Beam
@@ -58,16 +57,12 @@ class Skeleton:
     @cached_property
     def pairs(self) -> Ints:
         """Nodes (ne, 2) of all elements."""
-        none = np.zeros((0, 2), dtype=np.int64)
-        return np.concatenate([none, *(mesh.pairs for mesh in self.beams.values())])
+        return np.concatenate([np.zeros((0, 2), dtype=np.int64), *(mesh.pairs for mesh in self.beams.values())])
 
     @cached_property
     def vectors(self) -> Array:
         """Relative vectors (ne, 6) of all elements in the reference configuration."""
-        d0 = np.zeros((len(self.pairs), 6))
-        if len(d0):
-            relative_vectors(self.frames, self.pairs, d0)
-        return d0
+        return np.concatenate([np.zeros((0, 6)), *(mesh.vectors for mesh in self.beams.values())])
 
     def attach(self, place: Place) -> Attachment:
         """Node and constant frame of a place; the mesh has a node wherever something is attached to a beam."""

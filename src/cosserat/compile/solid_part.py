@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answered, answering
-from cosserat.compile.flexible_part import Arm, Drawn, FlexiblePart, MassPoints, Recovery, Sparse, work_on_turning_arms
+from cosserat.compile.flexible_part import (
+    Arm,
+    Drawn,
+    FlexiblePart,
+    MassPoints,
+    Recovery,
+    Sparse,
+    sparse_matrix,
+    work_on_turning_arms,
+)
 from cosserat.compile.modal import reduce_part
 from cosserat.compile.series import skew
 from cosserat.errors import ArgumentError, MissingDependencyError
@@ -187,18 +196,18 @@ def solid_part(
     loose = np.setdiff1d(np.arange(len(X)), tied)
     n_loose, n = 3 * len(loose), 3 * len(loose) + 6 * len(rigid_ties)
     flat = (3 * loose[:, None] + np.arange(3)).ravel()
-    blocks = [csr_matrix((np.ones(n_loose), (flat, np.arange(n_loose))), shape=(3 * len(X), n_loose))]
+    blocks = [sparse_matrix(1.0, flat, np.arange(n_loose), (3 * len(X), n_loose))]
     rigid = np.zeros((n, 6))
     rigid[:n_loose] = _rigid_rows(X[loose], np.zeros(3))
     constraints, arms = {}, []
     for k, name in enumerate(rigid_ties):
         nodes, origin = sets[name], frames[name][:3, 3]
-        rows = (3 * nodes[:, None] + np.arange(3)).ravel()
-        blocks.append(_placed(_rigid_rows(X[nodes], origin), rows, np.arange(6), (3 * len(X), 6)))
+        rows = (3 * nodes[:, None] + np.arange(3)).reshape(-1, 1)
+        blocks.append(sparse_matrix(_rigid_rows(X[nodes], origin), rows, np.arange(6), (3 * len(X), 6)))
         span = n_loose + 6 * k + np.arange(6)
         rigid[span] = np.vstack((_rigid_rows(origin[None], np.zeros(3)), np.eye(6)[3:]))
-        constraints[name] = _placed(np.eye(6), np.arange(6), span, (6, n))
-        rotation = _placed(np.tile(np.eye(3), (len(nodes), 1)), rows, span[3:], (3 * len(X), n))
+        constraints[name] = sparse_matrix(1.0, np.arange(6), span, (6, n))
+        rotation = sparse_matrix(1.0, rows.reshape(-1, 3), span[3:], (3 * len(X), n))
         arm = np.zeros_like(X)
         arm[nodes] = X[nodes] - origin
         arms.append(Arm(rotation, arm))
@@ -208,7 +217,7 @@ def solid_part(
             nodes = sets[name]
             fit = np.asarray(np.linalg.pinv(_rigid_rows(X[nodes], frames[name][:3, 3])), dtype=np.float64)
             columns = (3 * nodes[:, None] + np.arange(3)).ravel()
-            constraints[name] = csr_matrix(_placed(fit, np.arange(6), columns, (6, 3 * len(X))) @ T)
+            constraints[name] = csr_matrix(sparse_matrix(fit, np.arange(6)[:, None], columns, (6, 3 * len(X))) @ T)
     points = MassPoints(solid.mass, X, T, tuple(arms))
     K = csr_matrix(T.T @ solid.stiffness @ T)
     M = csr_matrix(T.T @ kron(solid.mass, identity(3), format="csr") @ T)
@@ -238,14 +247,13 @@ def _surface(solid: SolidElements, T: Sparse) -> Drawn:
 
 def _demand_connected(title: str, mesh: SolidMesh, solid: SolidElements, ties: list[Ints]) -> None:
     """Raise if the mesh falls into pieces that no rigid interface holds together."""
-    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
     corners = solid.nodes[mesh.cells[:, :4]]
     groups = [np.repeat(corners[:, 0], 4), *(np.full(len(tie), tie[0]) for tie in ties)]
     first, second = np.concatenate(groups), np.concatenate([corners.ravel(), *ties])
     n = len(solid.positions)
-    graph = csr_matrix((np.ones(len(first)), (first, second)), shape=(n, n))
+    graph = sparse_matrix(1.0, first, second, (n, n))
     label = connected_components(graph, directed=False)[1]
     pieces = len(np.unique(label[: solid.scalar_basis.mesh.nvertices]))
     if pieces > 1:
@@ -258,13 +266,6 @@ def _rigid_rows(X: Array, origin: Array) -> Array:
     out[:, :, :3] = np.eye(3)
     out[:, :, 3:] = -skew(X - origin)
     return out.reshape(-1, 6)
-
-
-def _placed(block: Array, rows: Any, columns: Any, shape: tuple[int, int]) -> Sparse:
-    from scipy.sparse import csr_matrix
-
-    r, c = np.meshgrid(rows, columns, indexing="ij")
-    return csr_matrix((np.ravel(block), (r.ravel(), c.ravel())), shape=shape)
 
 
 def _interface_points(title: str, name: str, interface: Any, mesh: SolidMesh, solid: SolidElements) -> Ints:

@@ -210,17 +210,18 @@ class Fluid(Record):
                 found |= dict(zip((f"{name}wind_x", f"{name}wind_y", f"{name}wind_z"), fluid._velocity, strict=True))
         return found
 
+    def _layered(self, function_of: Callable[[Fluid, str], Function], unknown: Any, nothing: Function) -> Function:
+        """A function of this fluid, and above its surface that of the other one, or of nothing."""
+        below = self._known(function_of(self, ""), unknown)
+        if self._surface is None:
+            return below
+        above = nothing if self.above is None else self.above._known(function_of(self.above, "above_"), unknown)
+        return _up_to_surface(below, above)
+
     @property
     def density_function(self) -> Function:
         """density(x, y, z, t, p): kg/m^3 at a point, p the parameters of a law."""
-        below = _density(self._density) if callable(self._density) else _constant_density
-        below = self._known(below, math.nan)
-        if self._surface is None:
-            return below
-        if self.above is None:
-            return _up_to_surface(below, _nothing)
-        above = _density(self.above._density) if callable(self.above._density) else _constant_density_above
-        return _up_to_surface(below, self.above._known(above, math.nan))
+        return self._layered(_density_of, math.nan, _nothing)
 
     @property
     def velocity_function(self) -> Function:
@@ -232,14 +233,7 @@ class Fluid(Record):
     @property
     def mean_function(self) -> Function:
         """The same without the gust."""
-        below = _velocity(self._velocity) if callable(self._velocity) else _constant_velocity
-        below = self._known(below, _UNKNOWN)
-        if self._surface is None:
-            return below
-        if self.above is None:
-            return _up_to_surface(below, still)
-        above = _velocity(self.above._velocity) if callable(self.above._velocity) else _constant_velocity_above
-        return _up_to_surface(below, self.above._known(above, _UNKNOWN))
+        return self._layered(_velocity_of, _UNKNOWN, still)
 
     @property
     def gust_function(self) -> Function:
@@ -293,24 +287,8 @@ def standard_density(ground: float) -> Function:
     return density
 
 
-def _constant_density(x, y, z, t, p):  # type: ignore[no-untyped-def]
-    return p["density"]
-
-
-def _constant_density_above(x, y, z, t, p):  # type: ignore[no-untyped-def]
-    return p["above_density"]
-
-
 def _nothing(x, y, z, t, p):  # type: ignore[no-untyped-def]
     return 0.0
-
-
-def _constant_velocity(x, y, z, t, p):  # type: ignore[no-untyped-def]
-    return p["wind_x"], p["wind_y"], p["wind_z"]
-
-
-def _constant_velocity_above(x, y, z, t, p):  # type: ignore[no-untyped-def]
-    return p["above_wind_x"], p["above_wind_y"], p["above_wind_z"]
 
 
 def still(x, y, z, t, p):  # type: ignore[no-untyped-def]
@@ -326,12 +304,28 @@ def _both(one: Function, other: Function) -> Function:
     return velocity
 
 
-def _density(function: Function) -> Function:
-    def density(x, y, z, t, p):  # type: ignore[no-untyped-def]
-        rho = function(z)
+def _density_of(fluid: Fluid, prefix: str) -> Function:
+    """That of one fluid alone: its own function, or the number of that name among the parameters of a law."""
+    given, name = fluid._density, f"{prefix}density"
+
+    def constant(x, y, z, t, p):  # type: ignore[no-untyped-def]
+        return p[name]
+
+    def varying(x, y, z, t, p):  # type: ignore[no-untyped-def]
+        rho = given(z)
         return rho if rho >= 0.0 else math.nan
 
-    return density
+    return varying if callable(given) else constant
+
+
+def _velocity_of(fluid: Fluid, prefix: str) -> Function:
+    """The same of its velocity."""
+    along, side, up = (f"{prefix}wind_{axis}" for axis in "xyz")
+
+    def constant(x, y, z, t, p):  # type: ignore[no-untyped-def]
+        return p[along], p[side], p[up]
+
+    return _velocity(fluid._velocity) if callable(fluid._velocity) else constant
 
 
 def _velocity(function: Function) -> Function:

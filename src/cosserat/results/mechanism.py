@@ -236,12 +236,11 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
 
     def line_loads(name: str) -> list[LineLoad]:
         mesh = compiled.beams[name]
-        span = mesh.elements
         found = []
         turning = len(compiled.system.line_loads.element) > 0  # then follower loads and moments are there
         for k, load in enumerate(model.distributed_loads):
             if load.beam.name == name and not (turning and load.follower):
-                matrices, _, _ = beam_matrices(beams[name], mesh, compiled.system.elements.d0[span])
+                matrices, _, _ = beam_matrices(beams[name], mesh)
                 towards = dead_shares(matrices.towards) if turning else matrices.towards
                 if load.name in compiled.line_columns:
                     columns = compiled.line_columns[load.name]
