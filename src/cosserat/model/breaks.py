@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.lie.protocol import Array
-from cosserat.model.derivatives import NeedsFloats, floats, vector_of_floats
+from cosserat.model.derivatives import NeedsFloats
 from cosserat.model.expressions import ORDER, Operators
 from cosserat.model.functions import Sampled, TimeFunction, VectorFunction
 from cosserat.model.jets import Jet, Note, watched
@@ -94,15 +94,9 @@ def stations_of_breaks(function: VectorFunction | None) -> tuple[list[float], bo
 
 def _seen(function: TimeFunction | VectorFunction, t: Array) -> list[Note] | None:
     """What every switch sees at these times; None if the function cannot be watched."""
-    if isinstance(function, TimeFunction) and isinstance(function.source, tuple):
-        return None
     try:
         with watched() as notes:
-            if isinstance(function, VectorFunction):
-                assert function.callable is not None
-                function.callable(Jet.variable(t))
-            else:
-                function.watch(t)
+            function.watch(t)
     except Exception:
         return None
     return [Note(*(np.broadcast_to(x, t.shape) for x in note)) for note in notes]
@@ -148,14 +142,7 @@ def _refined(
 
 def _values(function: TimeFunction | VectorFunction, t: Array) -> Array:
     """Values (nt, size) at times."""
-    if isinstance(function, VectorFunction):
-        assert function.callable is not None
-        at = [vector_of_floats(function.callable, x, function.total, function.where, function.variable) for x in t]
-        return np.array(at)
-    source = function.source
-    if isinstance(source, tuple):
-        return floats(source[0], t, function.where)[:, None]
-    return function.sample(t)[:, None]
+    return function.sample(t).reshape(len(t), -1)
 
 
 def _exact(function: TimeFunction | VectorFunction, t: Array) -> Jet | None:

@@ -92,42 +92,33 @@ def _differences(function: Callable[[Any], Any], t: Array, where: str, size: int
     for i, ti in enumerate(t):
         nodes = _FORWARD if 0.0 <= ti < 3.0 * h else -_FORWARD if last - 3.0 * h < ti <= last else _CENTRAL
         first, second = _weights(nodes)
-        if size is None:
-            values = floats(function, ti + h * nodes, where)[:, None]
-        else:
-            values = np.array([vector_of_floats(function, x, size, where, variable) for x in ti + h * nodes])
+        values = values_of(function, ti + h * nodes, where, size, variable)
         parts[:, i] = values[nodes == 0.0][0], first @ values / h, second @ values / h**2
     return [Jet(*parts[:, :, k]) for k in range(size or 1)]
 
 
-def floats(function: Callable[[Any], Any], t: Array, where: str) -> Array:
-    values = np.empty(t.size)
-    for i, ti in enumerate(t):
+def values_of(function: Callable[[Any], Any], t: Array, where: str, size: int | None, variable: str) -> Array:
+    """Values (nt, size) at times (nt,), one after the other; of a function that gives one number, (nt, 1)."""
+    values = np.empty((t.size, size or 1))
+    for row, ti in zip(values, t, strict=True):
         try:
             raw = function(float(ti))
-            values[i] = raw.item() if isinstance(raw, np.ndarray) and raw.size == 1 else raw
+            given = raw if size is not None else raw.ravel() if isinstance(raw, np.ndarray) else [raw]
+            found = np.array([resolve(x) for x in given], float)
         except Exception as error:
+            at, wanted = (f"{ti:g}", "a number") if size is None else (f"{variable} = {ti:g}", f"{size} numbers")
             raise ModelError(
-                f"{where}: the function failed at {ti:g} with {type(error).__name__}: {error}; "
-                "it must take a number and give a number"
+                f"{where}: the function failed at {at} with {type(error).__name__}: {error}; "
+                f"it must take a number and give {wanted}"
             ) from error
+        if found.shape != row.shape:
+            raise ModelError(
+                f"{where}: the function gives {found.size} numbers at {variable} = {ti:g}; {row.size} are needed"
+            )
+        if size is not None and not np.isfinite(found).all():
+            raise ModelError(f"{where}: the function gives {found.tolist()} at {variable} = {ti:g}; it must be finite")
+        row[:] = found
     return values
-
-
-def vector_of_floats(function: Callable[[Any], Any], t: float, size: int, where: str, variable: str) -> Array:
-    try:
-        raw = function(float(t))
-        value = np.asarray([resolve(x) for x in raw], float)
-    except Exception as error:
-        raise ModelError(
-            f"{where}: the function failed at {variable} = {t:g} with {type(error).__name__}: {error}; "
-            f"it must take a number and give {size} numbers"
-        ) from error
-    if value.shape != (size,):
-        raise ModelError(f"{where}: the function gives {value.size} numbers at {variable} = {t:g}; {size} are needed")
-    if not np.isfinite(value).all():
-        raise ModelError(f"{where}: the function gives {value.tolist()} at {variable} = {t:g}; it must be finite")
-    return value
 
 
 def demand_finite(part: str, numbers: Array, t: Array, where: str, variable: str) -> None:

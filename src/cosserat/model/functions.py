@@ -10,6 +10,7 @@ takes only floats by finite differences, which lose about six digits and smear k
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -35,6 +36,14 @@ class Function(Copied):
     def parameters(self) -> dict[str, Parameter]:
         """Parameters it depends on by name, those used inside a Python function included."""
         return {p.name: p for p in parameters_in(self)}
+
+    @abstractmethod
+    def sample(self, t: Any) -> Array:
+        """Values at the times `t` (nt,), one number or several for each."""
+
+    @abstractmethod
+    def watch(self, t: Array) -> None:
+        """Evaluate it once, for whoever watches the jets; raises if it takes only numbers."""
 
     def _demand_finite(self, jet: Jet, t: Array) -> tuple[Array, Array, Array]:
         for part in derivatives.PARTS:
@@ -126,7 +135,7 @@ class TimeFunction(Function):
         try:
             value = self._at(t) if self._expression is not None else self.exact(t).value
         except derivatives.NeedsFloats:
-            value = derivatives.floats(self.source, t, self.where)
+            value = self._numbers(self.source, t)
         derivatives.demand_finite("value", value, t, self.where, self.variable)
         return value
 
@@ -136,13 +145,18 @@ class TimeFunction(Function):
         return self._demand_finite(self.exact(t, by_differences=True), t)
 
     def watch(self, t: Array) -> None:
-        """Evaluate it once, for whoever watches the jets; raises if it takes only numbers."""
         if self.is_smooth:
             return
+        if isinstance(self.source, tuple):
+            raise TypeError("three functions are not watched")
         if self._expression is None and callable(self.source):
             self.source(Jet.variable(t))
         else:
             self.exact(t)
+
+    def _numbers(self, function: Callable[[Any], Any], t: Array) -> Array:
+        """Values (nt,) of a function that may take only floats."""
+        return derivatives.values_of(function, t, self.where, None, self.variable)[:, 0]
 
     def _at(self, t: Any) -> Any:
         """Value of the formula at times, or at a jet of them."""
@@ -161,7 +175,7 @@ class TimeFunction(Function):
             jet: Jet = self._at(Jet.variable(t))
             return jet
         if isinstance(self.source, tuple):
-            return Jet(*(derivatives.floats(f, t, self.where) for f in self.source))
+            return Jet(*(self._numbers(f, t) for f in self.source))
         return derivatives.differentiate(self.source, t, self.where, None, self.variable, by_differences)[0]
 
     def __eq__(self, other: object) -> bool:
@@ -237,11 +251,12 @@ class VectorFunction(Function):
         t = np.atleast_1d(np.asarray(t, float))
         if self.callable is None:
             return np.stack([c.sample(t) for c in self.components], axis=1)
-        function, size = self.callable, self.total
-        values = np.empty((t.size, size))
-        for i, ti in enumerate(t):
-            values[i] = derivatives.vector_of_floats(function, ti, size, self.where, self.variable)
+        values = derivatives.values_of(self.callable, t, self.where, self.total, self.variable)
         return values[:, self.first : self.first + self.size]
+
+    def watch(self, t: Array) -> None:
+        assert self.callable is not None
+        self.callable(Jet.variable(t))
 
     def part(self, first: int, size: int) -> VectorFunction:
         """The function of `size` components from `first` on."""
