@@ -46,11 +46,6 @@ class ElementMatrices(NamedTuple):
     section: Array  # (ne, points, 8, 3) of the line, see `matter.Line`
     turn: Array  # (ne, points, 3, 6): turn of sections between the nodes with the strain, see `kernels.line_loads`
 
-    @property
-    def spread(self) -> Array:
-        """Nodal wrenches (ne, 2, 6, 6) of a uniform line load, both in the axes of the node."""
-        return np.asarray(self.towards.sum(axis=1))
-
 
 def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatrices:
     """Matrices of elements with relative vectors d0 (ne, 6).

@@ -8,8 +8,8 @@ inertia follows the inputs of its law; that of a fluid is taken back by a law.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -68,10 +68,7 @@ class Uplift(PlacedLaw):
     def __init__(self, model: Model, item: FluidInertia) -> None:
         self._made(f"{item.name}{WEIGHT}", item.place, model)
         self._numbers = self.pull | {f"a{i}{j}": float(item.matrix[i, j]) for i in range(6) for j in range(3)}
-
-    @property
-    def law(self) -> Callable[..., Any]:
-        return uplift_law
+        self._law = uplift_law
 
 
 def uplift_law(t, frame, twist, p):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence, Sized
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -111,30 +112,20 @@ def freedom_arrays(
     joints: list[CompiledJoint], servos: dict[tuple[str, int], Servo]
 ) -> tuple[Freedoms, list[tuple[str, ActiveFreedom]], list[TimeFunction]]:
     """Arrays of the active freedoms, the names of their joints, and the functions of their efforts, then targets."""
-    rows: list[tuple[int, ActiveFreedom, Joint]] = []
-    for k, compiled in enumerate(joints):
-        if compiled.joint is not None:
-            rows += [(k, a, compiled.joint) for a in active_freedoms(compiled.joint, servos)]
-    efforts: list[TimeFunction] = []
-    columns: list[int] = []
-    for _, active, joint in rows:
-        function = joint.effort[active.index]
-        columns.append(len(efforts) if function is not None else -1)
-        if function is not None:
-            efforts.append(function)
-    targets = []
-    for servo in (servos.get((joint.name, a.index)) for _, a, joint in rows):
-        targets.append(len(efforts) if servo is not None else -1)
-        if servo is not None:
-            efforts.append(servo.target)
+    named = [(k, item.joint) for k, item in enumerate(joints) if item.joint is not None]
+    rows = [(k, a, joint) for k, joint in named for a in active_freedoms(joint, servos)]
+    aims = [servos.get((joint.name, a.index)) for _, a, joint in rows]
+    given = [*(joint.effort[a.index] for _, a, joint in rows), *(None if aim is None else aim.target for aim in aims)]
+    number = count()
+    columns = ints([-1 if function is None else next(number) for function in given])
     arrays = Freedoms(
         joint=ints([k for k, _, _ in rows]),
         **freedom_laws([(joint, a) for _, a, joint in rows], servos),
-        effort=ints(columns),
-        target=ints(targets),
+        effort=columns[: len(rows)],
+        target=columns[len(rows) :],
         armature=np.array([j.armature[a.index] for _, a, j in rows], dtype=float),
     )
-    return arrays, [(joints[k].name, a) for k, a, _ in rows], efforts
+    return arrays, [(joints[k].name, a) for k, a, _ in rows], [function for function in given if function is not None]
 
 
 def turn_arrays(

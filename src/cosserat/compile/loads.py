@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,15 +41,6 @@ if TYPE_CHECKING:
 _X, _W = np.polynomial.legendre.leggauss(4)
 _Z, _WEIGHT = 0.5 * (1.0 + _X), 0.5 * _W
 _SHORT = 16  # pieces of an element under a load whose jumps move
-
-
-class Share(NamedTuple):
-    """What a sample, of the mean weighted towards end `side` of element `e`, puts on one node of the element."""
-
-    e: int
-    side: int
-    node: int  # 0 or 1, of the element
-    gain: Array  # (6, 6)
 
 
 def varies(load: DistributedLoad) -> bool:
@@ -83,15 +74,21 @@ def _mean(function: VectorFunction | None, s: Array, weight: Array) -> StationMe
     return None if function is None else StationMean(function, s, weight)
 
 
-def shares(towards: Array) -> list[Share]:
-    """All that is not zero, of the nodal wrenches `towards` (ne, side, 2, 6, 6)."""
-    return [
-        Share(e, side, node, part)
-        for e, parts in enumerate(towards)
-        for side, both in enumerate(parts)
-        for node, part in enumerate(both)
-        if part.any()
-    ]
+def nodal_shares(
+    load: DistributedLoad, mesh: BeamMesh, towards: Array
+) -> list[tuple[int, Array, tuple[int, int] | None]]:
+    """What a load puts on the nodes of a mesh: number of the node, gain (6, 6), and of which sample.
+
+    Samples are the load itself, None, or where it varies, means weighted towards a side of an element (element, side).
+    `towards` are nodal wrenches (ne, side, 2, 6, 6).
+    """
+    if varies(load):
+        e, side, node = np.nonzero(towards.any(axis=(3, 4)))
+        parts = zip(e.tolist(), side.tolist(), strict=True)
+        return list(zip(mesh.local[e, node].tolist(), towards[e, side, node], parts, strict=True))
+    total = np.zeros((mesh.n_nodes, 6, 6))
+    np.add.at(total, mesh.local, towards.sum(axis=1))
+    return [(k, gain, None) for k, gain in enumerate(total)]
 
 
 @dataclass(frozen=True)
@@ -128,24 +125,17 @@ def nodal_loads(model: Model, data: TreeData) -> list[NodalLoad]:
         link, body = data.carrier[load.beam.name], data.reduced.bodies[load.beam.name]
         mesh = mesh_beam(load.beam, list(stations.values()))
         matrices, _, _ = beam_matrices(load.beam, mesh)
-        gain = np.zeros((mesh.n_nodes, 6, 6))
-        for node in range(2):
-            np.add.at(gain, mesh.local[:, node], matrices.spread[:, node])
         seats = []
         for k, s in enumerate(mesh.s):
             key = min(stations, key=lambda key: abs(stations[key] - s))
             seats.append(seat_on(link, data.links[link].frame, mesh.frames[k], body.interfaces[key]))
-        if varies(load):
-            sources = element_sources(load, mesh)
-            for share in shares(matrices.towards):
-                source = sources[2 * share.e + share.side]
-                name = f"{load.name} towards end {share.side} of element {share.e}"
-                k = int(mesh.local[share.e, share.node])
-                part = ElementLoad(name, source.force, source.moment, bool(load.follower))
-                out.append(NodalLoad(part, seats[k], mesh.frames[k, :3, :3], share.gain))
-            continue
-        for k, seat in enumerate(seats):
-            out.append(NodalLoad(load, seat, mesh.frames[k, :3, :3], gain[k]))
+        sources = element_sources(load, mesh) if varies(load) else []
+        for k, gain, part in nodal_shares(load, mesh, matrices.towards):
+            acting: DistributedLoad | ElementLoad = load
+            if part is not None:
+                source, name = sources[2 * part[0] + part[1]], f"{load.name} towards end {part[1]} of element {part[0]}"
+                acting = ElementLoad(name, source.force, source.moment, bool(load.follower))
+            out.append(NodalLoad(acting, seats[k], mesh.frames[k, :3, :3], gain))
     return out
 
 
@@ -217,36 +207,23 @@ def load_arrays(parts: Parts) -> Loads:
     sources, lines = parts.sources, parts.line_columns
     gains = {name: found.towards if nodal else dead_shares(found.towards) for name, found in matrices.items()}
     rows: list[tuple[int, Array, int, Array, int]] = []  # node, frame, follower, gain, column
-
-    def share_out(line: DistributedLoad, mesh: BeamMesh, i: int, gain: Array, column: int) -> None:
-        """Put a share of a line load on a node of a beam: the sample is in world axes fixed to the node."""
-        frame, turned = in_world_axes(mesh.frames[i, :3, :3], gain)
-        rows.append((mesh.first_node + i, frame, int(line.follower), turned, column))
-
     for load in model.loads:
         at = skeleton.attach(load.place)
         R = skeleton.frames[at.node, :9].reshape(3, 3)
         frame = frame_to_row(se3.frame(R.T, at.frame[:3, 3]))
         rows.append((at.node, frame, int(load.follower), np.eye(6), len(sources)))
         sources.append(WrenchSource(load.force, load.moment))
-    for line in model.distributed_loads:
+    # the mean of one that varies has a column like others, its elements have theirs behind all
+    sources += [WrenchSource(line.force, line.moment) for line in model.distributed_loads]
+    for k, line in enumerate(model.distributed_loads, len(model.loads)):
         mesh = skeleton.beams[line.beam.name]
-        if (nodal or not line.follower) and not varies(line):
-            spread, total = gains[line.beam.name].sum(axis=1), np.zeros((mesh.n_nodes, 6, 6))
-            for side in range(2):
-                np.add.at(total, mesh.local[:, side], spread[:, side])
-            for i, gain in enumerate(total):
-                share_out(line, mesh, i, gain, len(sources))
-        # the mean of one that varies has a column like others, its elements have theirs behind all
-        sources.append(WrenchSource(line.force, line.moment))
-    for line in (load for load in model.distributed_loads if varies(load)):
-        mesh = skeleton.beams[line.beam.name]
-        columns = len(sources) + np.arange(2 * len(mesh.pairs), dtype=np.int64).reshape(-1, 2)
-        lines[line.name] = columns
-        for share in shares(gains[line.beam.name]) if nodal or not line.follower else ():
-            i = int(mesh.local[share.e, share.node])
-            share_out(line, mesh, i, share.gain, int(columns[share.e, share.side]))
-        sources += element_sources(line, mesh)
+        if varies(line):
+            lines[line.name] = len(sources) + np.arange(2 * len(mesh.pairs), dtype=np.int64).reshape(-1, 2)
+            sources += element_sources(line, mesh)
+        for i, gain, part in nodal_shares(line, mesh, gains[line.beam.name]) if nodal or not line.follower else ():
+            frame, turned = in_world_axes(mesh.frames[i, :3, :3], gain)
+            column = k if part is None else int(lines[line.name][part])
+            rows.append((mesh.first_node + i, frame, int(line.follower), turned, column))
     node = [row[0] for row in rows]
     return Loads(
         node=ints(node),

@@ -1,6 +1,8 @@
 """Checks of single arguments. Each returns the numbers now, or raises an error that names item, argument and remedy."""
 
 import inspect
+from collections.abc import Collection, Mapping
+from keyword import iskeyword
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,14 @@ def number(
     if nonnegative and x < 0.0:
         raise ArgumentError(item, argument, f"is {x:g}; it must not be negative{hint}")
     return x
+
+
+def named(item: str, argument: str, values: Mapping[str, Any], taken: Collection[str] | None = None) -> None:
+    """Numbers by name; where some names are `taken`, by others that formulas can use."""
+    for key, value in values.items():
+        if taken is not None and (not isinstance(key, str) or not key.isidentifier() or iskeyword(key) or key in taken):
+            raise ArgumentError(item, argument, f"has the name {key!r}; take a word that is free")
+        number(item, f"{argument}[{key!r}]", value)
 
 
 def integer(item: str, argument: str, value: Any, least: int, most: int = 2**31) -> int:

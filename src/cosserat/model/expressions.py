@@ -49,7 +49,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "min": (2, np.minimum), "max": (2, np.maximum),
     "step": (2, step), "ramp": (3, ramp), "smoothstep": (3, smoothstep),
 }  # fmt: skip
-_SWITCHING = {"abs", "sign", "floor", "ceil", "min", "max", "step", "ramp", "smoothstep"}
+SWITCHING = {"abs", "sign", "floor", "ceil", "min", "max", "step", "ramp", "smoothstep"}
 CONSTANTS = {"pi": math.pi, "e": math.e}
 
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -128,7 +128,7 @@ class Expression:
         """Whether nothing in it switches from one side to another."""
         names = {n.func.id for n in ast.walk(self._tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         kinds = (ast.Compare, ast.BoolOp, ast.IfExp, ast.Not, ast.Mod)
-        return not names & _SWITCHING and not any(isinstance(n, kinds) for n in ast.walk(self._tree))
+        return not names & SWITCHING and not any(isinstance(n, kinds) for n in ast.walk(self._tree))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Expression":
         return self  # nothing in it ever changes

@@ -267,8 +267,7 @@ class Aerodynamics(FluidLoad):
         super().check()
         if (self._areas < 0.0).any():
             raise self._wrong("areas", f"is {self._given['areas']}; drag areas must not be negative")
-        for key, rate in self._rates.items():
-            checks.number(self.title, f"rates[{key!r}]", rate)
+        checks.named(self.title, "rates", self._rates)
         for word, value in self._coefficients.items():
             coefficients.check(self.title, word, value)
         product = float(self._forward @ self._up)

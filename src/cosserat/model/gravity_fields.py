@@ -11,7 +11,6 @@ loads.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,13 +124,8 @@ class FieldLoad(PlacedLaw):
             centre = moving_vector(frame, "c", field._centre, True)
             self._inputs |= centre | moving_vector(frame, "p", field._pole, False)
 
-    @property
-    def has_energy(self) -> bool:
-        return not self._inputs
-
-    @property
-    def law(self) -> Callable[..., Any]:
-        return central_wrench if self.has_energy else central_wrench_seen
+        self.has_energy = not self._inputs
+        self._law = central_wrench if self.has_energy else central_wrench_seen
 
 
 def central_wrench(t, frame, twist, p):
@@ -222,10 +216,7 @@ class ApparentLoad(PlacedLaw):
         numbers, signals = frame_motion(frame)
         self._numbers = {**lump.numbers, **numbers}
         self._inputs = {**lump.signals, **signals}
-
-    @property
-    def law(self) -> Callable[..., Any]:
-        return apparent_wrench
+        self._law = apparent_wrench
 
 
 class ApparentOnElement(PlacedLaw):
@@ -240,23 +231,16 @@ class ApparentOnElement(PlacedLaw):
     def __init__(self, part: BeamElement, frame: Observer) -> None:
         place, self._other = part.ends
         self._made(f"apparent forces on {part.beam.name} element {part.number} {int(part.turned)}", place)
-        self._part = part
+        self.element = part
         self._numbers, self._inputs = frame_motion(frame)
+        self._law = apparent_on_element
 
     @property
     def acts_on(self) -> int:
         return 1
 
-    @property
-    def element(self) -> BeamElement:
-        return self._part
-
     def record_type(self) -> Any:
         return np.dtype([*((name, np.float64) for name in self.names), ("G", np.float64, (82,))])
-
-    @property
-    def law(self) -> Callable[..., Any]:
-        return apparent_on_element
 
 
 def apparent_loads(model: Model, frame: Observer, laws: tuple[StateLoad, ...]) -> tuple[StateLoad, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -85,11 +84,7 @@ class Medium(Record):
         raise self._wrong(argument, f"must be a SymPy expression or a formula as text, got {shown(given)}")
 
     def check(self) -> None:
-        for name, value in self._parameters.items():
-            taken = name in (*TWIST, *STRAIN, *FUNCTIONS, *CONSTANTS)
-            if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or taken:
-                raise self._wrong("parameters", f"has the name {name!r}; take a word that is free")
-            checks.number(self.title, f"parameters[{name!r}]", value)
+        checks.named(self.title, "parameters", self._parameters, (*TWIST, *STRAIN, *FUNCTIONS, *CONSTANTS))
         checks.number(self.title, "damping", self._damping, nonnegative=True)
         for argument, text, variables, others in (
             ("kinetic", self.kinetic, TWIST, STRAIN),

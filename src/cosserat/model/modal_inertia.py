@@ -147,12 +147,7 @@ class ModalInertia(ArrayRecord):
     def unstiffened(self) -> ModalInertia:
         """The same without displacements of second order: [Boyer05] (62) as it stands."""
         m = self.n_modes
-        return dataclasses.replace(
-            self,
-            linear_stiffening=np.zeros((m, m, 3)),
-            angular_stiffening=np.zeros((m, m, 3)),
-            inertia_stiffening=np.zeros((m, m, 3, 3)),
-        )
+        return self.stiffened(np.zeros((m, m, 3)), np.zeros((m, m, 3, 3)))
 
     def matrix(self) -> Array:
         """Inertia matrix (6 + m, 6 + m) of the undeformed body, order (v, omega, modes)."""
@@ -250,6 +245,14 @@ def shape_of(item: str, argument: str, value: Any) -> tuple[int, ...]:
         raise ArgumentError(item, argument, "must be an array; it has rows of different lengths") from None
 
 
+def _modes_of(item: str, argument: str, value: Any) -> int:
+    """Number of modes of an array that has six numbers for each."""
+    size = shape_of(item, argument, value)
+    if len(size) != 2 or size[0] != 6 or size[1] == 0:
+        raise ArgumentError(item, argument, f"must be 6 numbers per mode, an array (6, modes), got shape {size}")
+    return size[1]
+
+
 def numbers(item: str, argument: str, value: Any, shape: tuple[int, ...]) -> Array:
     """A finite read-only array of the given shape; None: zeros. Faster than `checks.array`, without parameters."""
     try:
@@ -295,11 +298,7 @@ class Interface(ArrayRecord):
     stiffening: Array = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        item = "Interface"
-        size = shape_of(item, "shape", self.shape)
-        if len(size) != 2 or size[0] != 6 or size[1] == 0:
-            raise ArgumentError(item, "shape", f"must be 6 numbers per mode, an array (6, modes), got shape {size}")
-        m = size[1]
+        item, m = "Interface", _modes_of("Interface", "shape", self.shape)
         turned = np.eye(3) if self.rotation is None else checks.rotation(item, "rotation", self.rotation)
         object.__setattr__(self, "rotation", turned)
         self._take(position=(3,), shape=(6, m), rotation=(3, 3), stiffening=(6, m, m))
@@ -348,14 +347,9 @@ class RecoveryPoint(ArrayRecord):
     stress_rest: Array = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        item = "RecoveryPoint"
-        size = shape_of(item, "stress", self.stress)
-        if len(size) != 2 or size[0] != 6 or size[1] == 0:
-            raise ArgumentError(item, "stress", f"must be 6 numbers per mode, an array (6, modes), got shape {size}")
-        self._take(
-            position=(3,), strain=(6, size[1]), stress=(6, size[1]), strain_rest=_rest(self.strain_rest),
-            stress_rest=_rest(self.stress_rest),
-        )  # fmt: skip
+        m = _modes_of("RecoveryPoint", "stress", self.stress)
+        rest = {name: _rest(getattr(self, name)) for name in ("strain_rest", "stress_rest")}
+        self._take(position=(3,), strain=(6, m), stress=(6, m), **rest)
 
 
 def _rest(given: Any) -> tuple[int, int]:

@@ -103,9 +103,8 @@ def _span(instruction: dis.Instruction) -> tuple[tuple[Any, Any], tuple[Any, Any
     return (p.lineno, p.col_offset), (p.end_lineno, p.end_col_offset)
 
 
-_NUMPY = {
-    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
-    "atanh": "arctanh", "pow": "power", "fmod": "mod",
+_NUMPY = {name: function.__name__ for name, (_, function) in FUNCTIONS.items()} | {
+    "acosh": "arccosh", "pow": "power", "fmod": "mod",
 }  # fmt: skip
 """Functions of `math` that have another name in NumPy."""
 

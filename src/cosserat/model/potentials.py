@@ -118,10 +118,7 @@ class Potential(Record):
     def check(self) -> None:
         if not isinstance(self.formula, str):
             raise self._wrong("formula", f"must be a text such as 'k*q**2/2', got {self.formula!r}")
-        for name, value in self._parameters.items():
-            if not isinstance(name, str) or not name.isidentifier() or name in _TAKEN:
-                raise self._wrong("parameters", f"has the name {name!r}; take a word that is free")
-            checks.number("potential", f"parameters[{name!r}]", value)
+        checks.named("potential", "parameters", self._parameters, _TAKEN)
 
     @property
     def given(self) -> dict[str, Number]:

@@ -74,6 +74,7 @@ class Propellant(BodyLaw):
     """
 
     _feels_frame = True
+    varying = MASSES
     _mass = number(positive=True)
     _exhaust = number(nonnegative=True)
     _direction = unit_vector()
@@ -251,10 +252,6 @@ class Propellant(BodyLaw):
     def check_places(self) -> None:
         super().check_places()
         self._directions(self._direction, self._up, ("direction", "up"))
-
-    @property
-    def varying(self) -> tuple[str, ...]:
-        return MASSES
 
     @property
     def numbers(self) -> dict[str, Number]:

@@ -198,7 +198,14 @@ class StateLoad(UserLaw, Component):
     -13.594
     """
 
-    spread = False  # whether it is one of many that act along a beam, to which nothing is attached there
+    spread = False
+    """Whether it is one of many that act along a beam, to which nothing is attached there."""
+    varying: tuple[str, ...] = ()
+    """Names of the signals that are mass, first moments and inertia, which it adds to its body; none: nothing."""
+    has_energy = False
+    """Whether its wrench is that of a potential energy, which its law then gives behind the wrench."""
+    element: BeamElement | None = None
+    """The element of a beam of which its law gets the inertia, behind its numbers; None: of none."""
     word = "load"
     derivative: Callable[..., Any] | None = None
     place = PlaceField[Place]("Where it acts.")
@@ -271,19 +278,9 @@ class StateLoad(UserLaw, Component):
         return {}
 
     @property
-    def varying(self) -> tuple[str, ...]:
-        """Names of the signals that are mass, first moments and inertia, which it adds to its body; none: nothing."""
-        return ()
-
-    @property
     def heavy(self) -> float:
         """Mass (kg) at its place that it adds and gravity pulls at; that of uniform gravity is in its law."""
         return 0.0
-
-    @property
-    def has_energy(self) -> bool:
-        """Whether its wrench is that of a potential energy, which its law then gives behind the wrench."""
-        return False
 
     @property
     def joins(self) -> bool:
@@ -294,11 +291,6 @@ class StateLoad(UserLaw, Component):
     def acts_on(self) -> int:
         """On how many of its places it acts, the first ones; the motions of the others count, no more."""
         return len(self.places)
-
-    @property
-    def element(self) -> BeamElement | None:
-        """The element of a beam of which its law gets the inertia, behind its numbers; None: of none."""
-        return None
 
     @property
     def inertia(self) -> Any:
@@ -350,8 +342,7 @@ class StateLoad(UserLaw, Component):
 
     def check(self) -> None:
         super().check()
-        for key, value in self._states.items():
-            checks.number(self.title, f"states[{key!r}]", value)
+        checks.named(self.title, "states", self._states)
 
     def check_places(self) -> None:
         """Raise if it acts on the ground, or on one body from both sides."""

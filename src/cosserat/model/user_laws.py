@@ -16,7 +16,7 @@ import numpy as np
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
 from cosserat.model.closures import defined
-from cosserat.model.expressions import CONSTANTS, Expression
+from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression, ramp, smoothstep
 from cosserat.model.frame_laws import in_world
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
@@ -43,23 +43,9 @@ def _step(t: float, t0: float) -> float:
     return 1.0 if t >= t0 else 0.0
 
 
-def _ramp(t: float, t0: float, t1: float) -> float:
-    return min(max((t - t0) / (t1 - t0), 0.0), 1.0)
-
-
-def _smoothstep(t: float, t0: float, t1: float) -> float:
-    u = min(max((t - t0) / (t1 - t0), 0.0), 1.0)
-    return u * u * u * (10.0 + u * (-15.0 + 6.0 * u))
-
-
 OWN = "own_"
 """Prefix of the names of a formula in the source of its law, where others occur."""
 
-_SPELLED = {
-    "asin": "np.arcsin", "acos": "np.arccos", "atan": "np.arctan", "atan2": "np.arctan2", "abs": "abs", "min": "min",
-    "max": "max", "step": "step", "ramp": "ramp", "smoothstep": "smoothstep",
-}  # fmt: skip
-"""Functions of formulas that are not called the same in NumPy."""
 
 
 class Formulas:
@@ -194,7 +180,7 @@ class LawFormulas(Formulas):
         return LawFormulas, (self.formulas, parameters, self.where, self.states)
 
 
-FORMULA_FUNCTIONS: dict[str, Any] = {"step": _step, "ramp": _ramp, "smoothstep": _smoothstep}
+FORMULA_FUNCTIONS: dict[str, Any] = {"step": _step, "ramp": ramp, "smoothstep": smoothstep}
 """Functions that a spelled formula calls besides those of NumPy."""
 
 
@@ -212,7 +198,9 @@ class _Spelling(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         assert isinstance(node.func, ast.Name)
-        name = _SPELLED.get(node.func.id, f"np.{node.func.id}")
+        name, function = node.func.id, FUNCTIONS[node.func.id][1]
+        if isinstance(function, np.ufunc) and name not in ("abs", "min", "max"):  # of which Python has its own
+            name = f"np.{function.__name__}"
         return ast.Call(ast.parse(name, mode="eval").body, [self.visit(a) for a in node.args], [])
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -261,8 +249,7 @@ class UserLaw(Record):
 
     def check(self) -> None:
         super().check()
-        for key, value in self._parameters.items():
-            checks.number(self.title, f"parameters[{key!r}]", value)
+        checks.named(self.title, "parameters", self._parameters)
 
     def record(self, numbers: Any) -> Any:
         """The record of all its numbers that the law gets."""

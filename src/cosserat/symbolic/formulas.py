@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cosserat.errors import ModelError
+from cosserat.model import algebra
 from cosserat.model.algebra import exact, formula, sp
 from cosserat.model.bodies import RigidBody
 from cosserat.model.closures import parameters_in
-from cosserat.model.expressions import Operators
+from cosserat.model.expressions import FUNCTIONS, SWITCHING, Operators
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, resolve
@@ -67,12 +69,10 @@ def _number_or_none(value: Any) -> sp.Expr | None:
 
 # Python functions -----------------------------------------------------------------------------------------------------
 
-_UFUNCS: dict[Any, Callable[..., Any]] = {
-    np.sin: sp.sin, np.cos: sp.cos, np.tan: sp.tan, np.arcsin: sp.asin, np.arccos: sp.acos, np.arctan: sp.atan,
-    np.sinh: sp.sinh, np.cosh: sp.cosh, np.tanh: sp.tanh, np.exp: sp.exp, np.log: sp.log, np.sqrt: sp.sqrt,
-    np.absolute: sp.Abs, np.sign: sp.sign, np.add: lambda a, b: a + b, np.subtract: lambda a, b: a - b,
-    np.multiply: lambda a, b: a * b, np.true_divide: lambda a, b: a / b, np.power: lambda a, b: a**b,
-    np.negative: lambda a: -a, np.square: lambda a: a**2, np.arctan2: sp.atan2,
+_SMOOTH = {known[1]: algebra.FUNCTIONS[name] for name, known in FUNCTIONS.items() if name not in SWITCHING}
+_UFUNCS: dict[Any, Callable[..., Any]] = _SMOOTH | {
+    np.absolute: sp.Abs, np.sign: sp.sign, np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
+    np.true_divide: operator.truediv, np.power: operator.pow, np.negative: operator.neg, np.square: lambda a: a**2,
 }  # fmt: skip
 
 

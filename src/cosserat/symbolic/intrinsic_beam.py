@@ -18,7 +18,7 @@ from cosserat.lie import SE3, se3
 from cosserat.lie.protocol import Array
 from cosserat.model import GROUND, Beam, DistributedLoad, Fixed, Force, Model, Torque, Wrench
 
-__all__ = ["IntrinsicBeam", "brackets", "coadjoint_of", "intrinsic_beam"]
+__all__ = ["IntrinsicBeam", "coadjoint_of", "intrinsic_beam"]
 
 _WHO = "intrinsic"
 _CONSTANTS = SE3.structure_constants()
@@ -155,11 +155,6 @@ def _clamps(beam: Beam, model: Model, first: int, n: int) -> tuple[int, ...]:
         if given is not None:
             raise ModelError(f"{_WHO}: the {what} of {model.title} is not taken by this solver; use cs.simulate")
     return tuple(sorted(found))
-
-
-def brackets(x: Array) -> Array:
-    """Matrices ad(x) of many twists: (..., 6) -> (..., 6, 6)."""
-    return np.tensordot(x, _CONSTANTS.transpose(0, 2, 1), axes=1)
 
 
 def coadjoint_of(p: Array) -> Array:

@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.compile.series import bracket
 from cosserat.errors import ArgumentError, SolveError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.symbolic.arguments import grid, positive
-from cosserat.symbolic.intrinsic_beam import IntrinsicBeam, brackets, coadjoint_of, intrinsic_beam
+from cosserat.symbolic.intrinsic_beam import IntrinsicBeam, coadjoint_of, intrinsic_beam
 
 _WHO = "intrinsic"
 _MOST_ITERATIONS = 30
@@ -124,14 +125,14 @@ class _MidpointStepper:
         data, half = self.data, 0.5 * h
         L = data.length[:, None]
         mean = 0.5 * (middle[1:] + middle[:-1])
-        A = np.linalg.inv(np.eye(6) + half * brackets(mean))
+        A = np.linalg.inv(np.eye(6) + half * bracket(mean))
         strain = np.einsum("eij,ej->ei", A, f + half * (middle[1:] - middle[:-1]) / L)
         lag = data.damping[:, None] * (strain - f) / half
         sigma = np.einsum("eij,ej->ei", data.stiffness, strain - data.reference + lag)
-        ad_f = brackets(strain)
+        ad_f = bracket(strain)
         turn = 0.5 * L * np.einsum("eji,ej->ei", ad_f, sigma)
         p = np.einsum("nij,nj->ni", data.mass, middle)
-        ad_v = brackets(middle)
+        ad_v = bracket(middle)
         weight = data.weight[:, None]
         rate = np.einsum("nij,nj->ni", data.mass, middle - eta) / half
         r = weight * (rate - np.einsum("nji,nj->ni", ad_v, p))
