@@ -164,6 +164,9 @@ class NormalJoint(Joint):
 class Planar(NormalJoint):
     """Two translations in a plane and the rotation about its normal.
 
+    The x axis of the plane is world x made orthogonal to the normal (world y where the normal is within 25 degrees of
+    world x); y is the cross product of the normal and x.
+
     Examples
     --------
     >>> import cosserat as cs
@@ -177,6 +180,8 @@ class Planar(NormalJoint):
 
 class PlanarTranslation(NormalJoint):
     """Two translations in a plane, no rotation (the planar joint of [Grazioso17] Table I).
+
+    Its axes are those of `Planar`: with the normal along world y, a motion along y goes down world z.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def summarize(model: "Model") -> str:
                 *((c.name, type(c).__name__, f"at {_label(c.as_given('place'))}", _follower(c)) for c in model.loads),
                 *((c.name, type(c).__name__, f"along {c.beam.name}", _follower(c)) for c in model.distributed_loads),
                 *((c.name, type(c).__name__, f"at {_label(c._place)}", _between(c)) for c in model.given_state_loads),
-                *((c.name, type(c).__name__, f"along {_label(c._place)}", "") for c in model.along_beams),
+                *((c.name, type(c).__name__, _stretch(c._place), "") for c in model.along_beams),
             ],
         ),
         ("springs", [(c.name, type(c).__name__, _line(c), _link(c)) for c in model.springs]),
@@ -97,6 +97,10 @@ def _joint_row(joint: Any) -> tuple[str, ...]:
         notes.append("open")
     pair = _ends(joint, "parent", "child")
     return joint.name, type(joint).__name__, pair, "; ".join(notes) or ("passive" if joint.freedoms else "")
+
+
+def _stretch(place: Place) -> str:
+    return f"at {_label(place)}" if place.s is None else f"along {place.owner.name}"
 
 
 def _follower(load: Any) -> str:

@@ -18,6 +18,7 @@ from cosserat.model import (
     Force,
     Model,
     Parameter,
+    PipeFlow,
     Planar,
     Revolute,
     RigidBody,
@@ -150,17 +151,19 @@ def test_summary() -> None:
     model.add(Force("f", "ball", (0, 1, 0), follower=True))
     model.add(DistributedLoad("q", "arm1", force=(0, 0, 1)))
     model.add(Spring("s", GROUND.at((0, 0, 1)), "ball", stiffness=2))
+    model.add(PipeFlow("flow", "arm1", mass=1, speed=2))
     text = str(model)
     for part in (
         "Model 'two-link', gravity (0, 0, -9.81)", "ball  3 kg  centre of mass (3, 0, 0)",
         "arm1  1.5 m  10 elements  Tube  aluminium 6061", "shoulder  Revolute  ground - arm1.start    rz: motion",
-        "passive", "f  Force            at ball     follower", "q  DistributedLoad  along arm1  dead",
+        "passive", "f     Force            at ball     follower", "q     DistributedLoad  along arm1  dead",
+        "flow  PipeFlow         along arm1",
         "s  Spring  ground.at(0, 0, 1) - ball  stiffness 2 N/m", "P  3",
         "138 absolute freedoms (1 rigid body, 22 beam nodes), 2 joint coordinates, 1 of them driven",
     ):  # fmt: skip
         assert part in text, part
     assert model.summary() == text
-    assert repr(model) == "<Model 'two-link': 9 components>"
+    assert repr(model) == "<Model 'two-link': 10 components>"
 
 
 def test_joint_with_at_needs_no_coincidence() -> None:
