@@ -189,18 +189,20 @@ class FlightTrim(Trim):
         return np.asarray(np.linalg.inv(self.states), dtype=np.float64)
 
 
-def flight_eigenpairs(A: Array) -> tuple[Complex, Complex, NDArray[np.bool_]]:
-    """Eigenvalues, eigenvectors in columns, and which eigenvalues are zero but for rounding.
+def flight_eigenpairs(A: Array) -> tuple[Complex, Complex, NDArray[np.bool_], Array]:
+    """Eigenvalues, eigenvectors in columns, which eigenvalues are zero but for rounding, and how far that moves them.
 
-    Zeros come in chains, as in hover from turns over speeds to places, and rounding splits four of them by eps^(1/4).
-    The terms of y^H A x, y the left eigenvector, cancel there to rounding, and not in slow motions.
+    Zeros come in chains, as in hover from turns over speeds to places, and rounding splits four of them by eps^(1/4); in
+    a turn so do those of the turn itself, +-i Omega. The terms of y^H A x, y the left eigenvector, are rounded where
+    y^H x cancels, and that does not in slow motions.
     """
     from scipy.linalg import eig
 
     values, left, vectors = eig(A, left=True, right=True)
     size, terms = np.abs(values), np.sum(np.abs(left) * (np.abs(A) @ np.abs(vectors)), axis=0)
-    cancelled = size * np.abs(np.sum(left.conj() * vectors, axis=0)) <= _CANCELLED * terms
-    return values, vectors, cancelled | (size <= _STILL * np.sqrt(np.max(np.abs(A), initial=0.0)))
+    products = np.abs(np.sum(left.conj() * vectors, axis=0))
+    error = _CANCELLED * terms / np.maximum(products, np.finfo(float).tiny)
+    return values, vectors, (size <= error) | (size <= _STILL * np.sqrt(np.max(np.abs(A), initial=0.0))), error
 
 
 def named_modes(values: Complex, shapes: Complex, speed: float) -> tuple[FlightMode, ...]:

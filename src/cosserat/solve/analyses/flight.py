@@ -134,6 +134,9 @@ class FlyingModel:
         offered = {signal.name: signal for signal in signals_of(self.model) if signal.offered}
         names = []
         for name in dict.fromkeys(asked):
+            if name not in offered and name not in self.model.parameters:
+                known = ", ".join(map(repr, [*offered, *self.model.parameters])) or "none"
+                raise SolveError(f"trim: unknown control {name!r}; inputs of loads, and parameters: {known}")
             if name in offered and name not in self.model.parameters:
                 load = self.model.state_loads[offered[name].load]
                 assert isinstance(load, PlacedLaw)
@@ -228,7 +231,7 @@ def trim_flight(
     R = np.asarray(found.rotation(flying.body))
     velocity = _velocity(flying, knobs)
     states = _states(linear.C, R, flight, velocity)
-    eigenvalues, vectors, zero = flight_eigenpairs(linear.A)
+    eigenvalues, vectors, zero, error = flight_eigenpairs(linear.A)
     modes = named_modes(eigenvalues[~zero], states @ vectors[:, ~zero], max(flight.speed, 1.0))
     zero |= np.abs(eigenvalues) <= 1e-5 * max((abs(m.eigenvalue) for m in modes), default=0.0)
     u, v, w = flight.axes.T @ R.T @ velocity
@@ -238,7 +241,7 @@ def trim_flight(
         speeds = knobs.values
         values["climb"] = float(np.arctan2(-speeds["sink_of_flight"], speeds["ahead_of_flight"]))
     return FlightTrim(
-        values, found, residual, eigenvalues, *growth_of(eigenvalues, zero),
+        values, found, residual, eigenvalues, *growth_of(eigenvalues, zero, error),
         {
             "roll": float(np.arctan2(turned[2, 1], turned[2, 2])),
             "pitch": float(-np.arcsin(np.clip(turned[2, 0], -1, 1))),
@@ -253,9 +256,11 @@ def trim_flight(
 _WORDS = ("velocity", "angular_velocity", "rotation", "position")
 
 
-def growth_of(eigenvalues: NDArray[np.complex128], zero: NDArray[np.bool_]) -> tuple[float, int]:
+def growth_of(
+    eigenvalues: NDArray[np.complex128], zero: NDArray[np.bool_], error: Array | float = 0.0
+) -> tuple[float, int]:
     """Largest real part beyond rounding of eigenvalues, some of which are zero, and how many these are."""
-    growing = eigenvalues.real[~zero & (eigenvalues.real > _ROUNDING * np.abs(eigenvalues))]
+    growing = eigenvalues.real[~zero & (eigenvalues.real > np.maximum(_ROUNDING * np.abs(eigenvalues), error))]
     return float(np.max(growing, initial=0.0)), int(np.count_nonzero(zero))
 
 
@@ -317,9 +322,10 @@ def _balanced(
     worst, text = statics.imbalance()
     if not worst <= 1.0:
         at = f"; at its limit: {', '.join(map(repr, fixed))}" if fixed else ""
+        using = f" with {', '.join(map(repr, flying.names))}, at {knobs.told}" if flying.names else ""
         raise SolveError(
-            f"trim: no steady {flight.text} was found with {', '.join(map(repr, flying.names))}: at {knobs.told}, "
-            f"{text}{at}; name more controls, widen limits, or pass first guesses, {{'thrust': 10.0}}"
+            f"trim: no steady {flight.text} was found{using}: {text}{at}; name more controls, widen limits, or pass first "
+            "guesses, {'thrust': 10.0}"
         )
     rest = weight * statics.residual()
     return balance.found(), float(np.max(np.abs(rest[: statics.n_motions]), initial=0.0))
