@@ -163,7 +163,8 @@ class Equations:
             Values of coordinates, velocities, accelerations, efforts and multipliers, by symbol or name; all others of
             them are zero. Parameters may be given as well. Time stays a symbol.
         inputs : sequence, optional
-            Symbols or names of parameters, efforts or inputs that change; the columns of B.
+            Symbols or names of parameters, efforts or inputs that change; the columns of B. The name of a coordinate
+            stands for the effort in it.
 
         Examples
         --------

@@ -291,6 +291,9 @@ class GroupMotion:
     energy: Array
     setting: str = "material"
 
+    def __repr__(self) -> str:
+        return f"<GroupMotion on {self.group}: {len(self.time)} instants to t = {self.time[-1]:g}>"
+
     @property
     def matrices(self) -> Array:
         """Matrices of the elements, (nt, m, m)."""

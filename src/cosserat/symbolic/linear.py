@@ -57,16 +57,19 @@ def linearize(equations: Equations, about: Mapping[Any, Any], inputs: Sequence[A
     about = by_name("linearize", "about", about, "values by coordinate, velocity or parameter")
     inputs = listed("linearize", "inputs", inputs, "names of parameters, efforts or inputs")
     state = [*equations.q, *equations.v, *equations.a, *equations.tau, *equations.multipliers]
-    known = {str(s): s for s in (*state, *equations.parameters.values(), *equations.inputs)}
+    numbers = {str(s): s for s in (*equations.parameters.values(), *equations.inputs)}
+    known = {str(s): s for s in state} | numbers
+    efforts = [(str(s), tau) for q, tau in zip(equations.q, equations.tau, strict=True) for s in (q, tau)]
+    driven = dict(efforts) | numbers
 
-    def symbol(name: Any, argument: str) -> sp.Symbol:
+    def symbol(name: Any, argument: str, known: Mapping[str, sp.Symbol]) -> sp.Symbol:
         if str(name) not in known:
             raise SolveError(f"linearize: {argument} has no symbol {str(name)!r}; symbols: {', '.join(known)}")
         return known[str(name)]
 
     point = {s: sp.S.Zero for s in state}
-    point.update({symbol(name, "about"): sp.sympify(value) for name, value in about.items()})
-    changing = [symbol(name, "inputs") for name in inputs]
+    point.update({symbol(name, "about", known): sp.sympify(value) for name, value in about.items()})
+    changing = [symbol(name, "inputs", driven) for name in inputs]
     mechanism, residual = equations.mechanism, equations.residual
     n = len(equations.q)
 

@@ -271,6 +271,10 @@ def test_elastic_bodies_and_wrong_symbols_are_refused(manipulator):
         symbolic.lagrange(manipulator())
     with pytest.raises(cs.CosseratError, match="no symbol 'w'; symbols: q1, q2"):
         symbolic.lagrange(arm()).linearize({"w": 1})
+    with pytest.raises(cs.CosseratError, match="inputs has no symbol 'q1_dot'; symbols: q1, tau_q1, q2, tau_q2"):
+        symbolic.lagrange(arm()).linearize(inputs=["q1_dot"])
+    by_coordinate, by_effort = (symbolic.lagrange(arm()).linearize(inputs=[name]).B for name in ("q1", "tau_q1"))
+    assert by_coordinate == by_effort == sp.Matrix([1, 0])
     with pytest.raises(cs.CosseratError, match="regular matrix"):
         symbolic.lagrange(arm()).combined([[1, 1], [1, 1]], ("a", "b"))
 
