@@ -192,9 +192,9 @@ class FlightTrim(Trim):
 def flight_eigenpairs(A: Array) -> tuple[Complex, Complex, NDArray[np.bool_], Array]:
     """Eigenvalues, eigenvectors in columns, which eigenvalues are zero but for rounding, and how far that moves them.
 
-    Zeros come in chains, as in hover from turns over speeds to places, and rounding splits four of them by eps^(1/4); in
-    a turn so do those of the turn itself, +-i Omega. The terms of y^H A x, y the left eigenvector, are rounded where
-    y^H x cancels, and that does not in slow motions.
+    Zeros come in chains, as in hover from turns over speeds to places, and rounding splits four of them by eps^(1/4).
+    In a turn so do +-i Omega. The terms of y^H A x, y the left eigenvector, are rounded where y^H x cancels,
+    and in slow motions that does not.
     """
     from scipy.linalg import eig
 

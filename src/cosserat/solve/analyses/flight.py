@@ -324,8 +324,8 @@ def _balanced(
         at = f"; at its limit: {', '.join(map(repr, fixed))}" if fixed else ""
         using = f" with {', '.join(map(repr, flying.names))}, at {knobs.told}" if flying.names else ""
         raise SolveError(
-            f"trim: no steady {flight.text} was found{using}: {text}{at}; name more controls, widen limits, or pass first "
-            "guesses, {'thrust': 10.0}"
+            f"trim: no steady {flight.text} was found{using}: {text}{at}; name more controls, widen limits, or pass "
+            "first guesses, {'thrust': 10.0}"
         )
     rest = weight * statics.residual()
     return balance.found(), float(np.max(np.abs(rest[: statics.n_motions]), initial=0.0))
