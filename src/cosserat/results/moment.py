@@ -11,7 +11,6 @@ import numpy as np
 from cosserat.compile.compiled import frame_to_row
 from cosserat.errors import SolveError
 from cosserat.kernels import readout
-from cosserat.kernels.arrays import Packed
 from cosserat.lie.protocol import Array
 from cosserat.results.answers import in_world
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
@@ -206,9 +205,3 @@ def site_of(station: Station) -> readout.Site:
     frame = np.eye(4) if station.frame is None else station.frame
     nodes = np.array([station.node, station.other], dtype=np.int64)
     return readout.Site(nodes, np.array([station.fraction]), frame_to_row(frame).copy(), np.zeros(readout.END))
-
-
-def packed_site(station: Station) -> tuple[Packed, Array]:
-    """A place of nodes, and where its motion is read."""
-    site = site_of(station)
-    return Packed(site), site.motion

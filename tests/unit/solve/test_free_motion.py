@@ -53,6 +53,21 @@ def test_cart_is_free_on_its_rail_and_the_pendulum_is_not():
     assert "the loads balance" in found.status.message
 
 
+def test_a_cart_with_a_pendulum_rests_in_floating_frames():
+    """Corrections as small as rounding lets them become are calm, whether or not they become smaller still."""
+    model = cs.Model("cart", gravity=(0, 0, -9.81))
+    cart = model.add(cs.RigidBody("cart", mass=1.0, com=(0, 0, 0), inertia=[1, 1, 1]))
+    bob = model.add(cs.RigidBody("bob", mass=1.0, com=(0.7, 0, -0.7), inertia=[0.1, 0.1, 0.1]))
+    model.add(cs.Prismatic("rail", cs.GROUND, cart, axis=(1, 0, 0)))
+    model.add(cs.Revolute("pivot", cart, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    found = cs.equilibrium(model, formulation="floating")
+    assert "the loads balance" in found.status.message
+    assert "1 free motion: joint 'rail' slides" in found.status.message
+    assert found.position("bob") - found.position("cart") == pytest.approx((0, 0, -0.7 * np.sqrt(2.0)), abs=1e-9)
+    assert found.stats["iterations"] < 100
+    assert cs.modes(model, formulation="floating").rigid == 1
+
+
 def test_pushed_cart_names_the_push():
     message = cart(1.0).status.message
     assert "joint 'rail' slides" in message

@@ -94,6 +94,17 @@ def test_tip_moment_brings_a_beam_to_its_target():
     assert cs.equilibrium(model).position("arm.end") == pytest.approx(found.equilibrium.position("arm.end"), abs=1e-9)
 
 
+@pytest.mark.parametrize("formulation", ["galilean", cs.Floating(modes=3)])
+def test_the_parameter_that_is_sought_may_be_zero(formulation):
+    """What rounding leaves of it settles at no share of itself."""
+    model = arm()
+    model.set(F=0.1)
+    z = float(cs.equilibrium(model, formulation=formulation).position("arm.end")[2])
+    found = cs.trim(model, {"M": 1.0}, targets={("arm.end", "z"): z}, formulation=formulation)
+    assert abs(found.parameters["M"]) < 1e-9
+    assert found.residual < 1e-9
+
+
 def test_targets_between_nodes():
     found = cs.trim(arm(), ["M"], targets={("arm.at(0.53)", "z"): 0.05})
     assert found.equilibrium.position("arm.at(0.53)")[2] == pytest.approx(0.05, abs=1e-12)

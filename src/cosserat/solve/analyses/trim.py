@@ -37,7 +37,7 @@ from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.point import OperatingPoint, joint_jacobian, place_jacobian, still_motion
 from cosserat.solve.linear.quadratic import eigenpairs
 
-_MAX_ITERATIONS = 100
+_SETTLED = 1e-13  # last change of parameters that balance a whole configuration, of their size
 _LEAST = 1e-3  # typical change of a parameter that is zero
 _ALL_EIGENVALUES = 60  # freedoms up to which all eigenvalues are computed
 _SOME_EIGENVALUES = 24
@@ -196,17 +196,14 @@ def _hold(knobs: Knobs, held: Equilibrium | None, time: float, frames: Formulati
     configuration, force, angles = statics.state()
     statics.put((configuration, np.zeros_like(force), angles))
     scales = np.array(list(knobs.spans(_LEAST).values()))
-    for _ in range(_MAX_ITERATIONS):
-        rest, _ = unbalanced(-statics.residual())
-        columns = np.array([unbalanced(balance.derivative(name))[0] for name in knobs.names]).T * scales
+
+    def correction(names: list[str], rhs: Array) -> Array:
+        rest, _ = unbalanced(-rhs)
+        columns = np.array([unbalanced(balance.derivative(name))[0] for name in names]).T * scales
         change, *_ = np.linalg.lstsq(columns, -rest, rcond=1e-12)
-        values = dict(zip(knobs.names, knobs.vector + scales * change, strict=True))
-        if not np.all(np.isfinite(list(values.values()))):
-            break
-        balance.turn(values)
-        if np.max(np.abs(change)) <= 1e-13 * max(1.0, np.max(np.abs(list(values.values())) / scales)):
-            break
-    knobs.check()
+        return np.concatenate((np.zeros(statics.n_unknowns), scales * change))
+
+    meet(balance, correction, lambda _: 1.0, _SETTLED, {})
     for _ in range(2):  # once more, to remove what rounding left
         _, reactions = unbalanced(-statics.residual())
         statics.react(reactions)

@@ -406,7 +406,7 @@ class Balance(ABC):
                 rhs = self.residual()
                 continue
             shift *= float(np.clip(after / norm, 0.1, 1.0)) ** 2 if norm > 0.0 else 0.01
-            if after <= 1e-4 * self.extent and (after < previous or after == 0.0):
+            if after <= 1e-4 * self.extent and (after < previous or after <= tolerance):
                 shift = 0.0 if shift < 1e-12 * self.scale / self.mass else 0.1 * shift
             shift = max(shift, smallest)
             previous = after

@@ -11,6 +11,7 @@ from cosserat.lie.protocol import Array
 from cosserat.solve.balance.parametric import Parametric
 
 _MAX_ITERATIONS = 100
+_TYPICAL = 1e-3  # size of a parameter that is zero at first
 _LEAST = 1e-3  # of a correction: parameters that the model takes only in smaller parts of it are refused
 
 Bounds = Mapping[str, tuple[float, float]]
@@ -27,6 +28,7 @@ def meet(
     stays there.
     """
     statics, knobs, fixed = balance.statics, balance.knobs, list[str]()
+    typical = {name: abs(value) or _TYPICAL for name, value in knobs.values.items()}
     rhs = statics.residual()
     for iteration in range(_MAX_ITERATIONS):
         names = [name for name in knobs.names if name not in fixed]
@@ -34,8 +36,8 @@ def meet(
         if not np.all(np.isfinite(found)):
             break
         step, change = found[: rhs.size], found[rhs.size :]
-        sizes = np.abs([knobs.values[name] for name in names])
-        settled = np.all(np.abs(change) <= tolerance * np.maximum(sizes, np.max(sizes, initial=0.0)))
+        largest = max((abs(knobs.values[name]) for name in names), default=0.0)
+        settled = np.all(np.abs(change) <= tolerance * np.maximum(largest, [typical[name] for name in names]))
         fraction = _turn(balance, dict(zip(names, change, strict=True)), min(1.0, reach(step)), bounds, fixed)
         before = statics.state()
         statics.apply(before, step, fraction)

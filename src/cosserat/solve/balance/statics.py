@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import bsr_matrix, csc_matrix
 
-from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
@@ -28,8 +27,8 @@ from cosserat.solve.balance.balance import Balance, State, typical
 from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.linear.matrices import constraint_matrix
-from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, OperatingPoint
-from cosserat.solve.memory import Memory, assemble_blocks, damping_blocks, loaded_memory, take_stored, trial_history
+from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, OperatingPoint, new_point_memory
+from cosserat.solve.memory import Memory, assemble_blocks, damping_blocks, take_stored, trial_history
 from cosserat.solve.spin import check_steady, spin_twist, twists_in
 
 
@@ -203,9 +202,7 @@ def statics_at(
     compiled: CompiledModel | None = None,
 ) -> Statics:  # fmt: skip
     """Equations of balance of a model, in a known equilibrium or in the reference configuration, without loads."""
-    compiled = compile_model(model) if compiled is None else compiled
-    times = np.array([time], dtype=float)
-    memory = loaded_memory(compiled, compiled.sampler.sample(times))
+    compiled, memory = new_point_memory(model, time, compiled)
     if start is None:
         assemble_configuration(compiled, time, memory)
     else:
@@ -219,5 +216,5 @@ def statics_at(
     set_trial(memory, memory.problem.state)
     rotation = spin_twist(spin, center)
     if rotation is not None:
-        check_steady(compiled, compiled.sampler.sample(times), rotation)
+        check_steady(compiled, compiled.sampler.sample(np.array([time])), rotation)
     return Statics(compiled, memory, rotation)

@@ -30,7 +30,7 @@ from cosserat.results.labels import WRENCH
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.nodal import of_loads, spring_line, spring_tensions
 from cosserat.results.quantities import unit_of
-from cosserat.solve.gradients import nearest_motion
+from cosserat.solve.gradients import every_row, nearest_motion
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import OperatingPoint, place_jacobian, still_motion
 from cosserat.solve.memory import Memory, loaded_memory
@@ -247,7 +247,7 @@ def _demand_possible(point: OperatingPoint, name: str, demand: Array) -> None:
         return
     phi = constraint_matrix(point)
     x, _ = nearest_motion(phi)(np.zeros(phi.shape[1]), _independent(point, demand))
-    rows = [np.eye(6)[:count] for count in point.compiled.system.joints.n_rows]
+    rows = every_row(point.compiled)
     wanted = np.concatenate([r @ demand[j] for j, r in enumerate(rows)])
     if np.max(np.abs(constraint_matrix(point, rows) @ x - wanted)) > 1e-6 * np.max(np.abs(wanted)):
         raise SolveError(

@@ -30,7 +30,7 @@ from cosserat.results.motion import Motion, motion_of, virtual_motion
 from cosserat.results.quantities import Evaluate, Quantity, place_changes
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.gradients import nearest_motion
+from cosserat.solve.gradients import every_row, nearest_motion
 from cosserat.solve.linear.flow import Flow
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at
 from cosserat.solve.linear.scaling import is_symmetric
@@ -85,23 +85,17 @@ class OperatingPoint:
     @cached_property
     def independent_rows(self) -> list[Array]:
         """For every joint and wheel the combinations (k, 6) of its rows that no other implies."""
-        keep = []
-        for j, count in enumerate(self.compiled.system.joints.n_rows):
-            used = np.eye(6)[:count]
-            soft = self.memory.problem.joints.soft[j]
-            if np.any(soft):
-                values, vectors = np.linalg.eigh(used @ soft @ used.T)
+        problem, out = self.memory.problem, []
+        lost = np.zeros((self.compiled.n_multipliers, 6, 6))
+        lost[: self.compiled.n_joints] = problem.joints.soft
+        lost[self.compiled.n_joints :, :3, :3] = np.eye(3) - problem.rolling.keep
+        for used, soft in zip(every_row(self.compiled), lost, strict=True):
+            implied = used @ soft @ used.T
+            if np.any(implied):
+                values, vectors = np.linalg.eigh(implied)
                 used = vectors[:, values < 0.5].T @ used
-            keep.append(used)
-        rolling = self.memory.problem.rolling
-        for count, acting in zip(rolling.n_rows, rolling.keep, strict=True):
-            used = np.eye(6)[:count]
-            part = used[:, :3] @ acting @ used[:, :3].T
-            if not np.array_equal(part, np.eye(len(part))):
-                values, vectors = np.linalg.eigh(part)
-                used = vectors[:, values > 0.5].T @ used
-            keep.append(used)
-        return keep
+            out.append(used)
+        return out
 
     @property
     def n_constraints(self) -> int:

@@ -13,7 +13,7 @@ from cosserat.kernels.arrays import History, Packed
 from cosserat.kernels.freedoms import ROTATION_VECTOR, SLIDE
 from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import JointInfo, Station, mechanism_of
-from cosserat.results.moment import Moment, packed_site
+from cosserat.results.moment import Moment, site_of
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
@@ -68,9 +68,10 @@ class NodalMoment(Moment):
         return float(self._value[number, which])
 
     def _site(self, station: Station) -> tuple[Any, Array]:
-        site, motion = packed_site(station)
+        found = site_of(station)
+        site = Packed(found)
         self._seen.append(site)
-        return (site if self._address is None else readout.place_reader(self._address, site.address)), motion
+        return (site if self._address is None else readout.place_reader(self._address, site.address)), found.motion
 
     def _move(self, site: Any) -> None:
         if self._address is None:
