@@ -91,12 +91,17 @@ def from_euler(psi: float, theta: float, phi: float) -> Array:
 
 def to_euler(R: Any) -> tuple[float, float, float]:
     """Return (psi, theta, phi), theta in [0, pi]; where sin(theta) = 0, phi = 0 and psi is the whole turn."""
-    R = checks.rotation(R, "R")
-    s = math.hypot(R[2, 0], R[2, 1])
-    theta = math.atan2(s, R[2, 2])
-    if s < _SINGULAR:
-        return math.atan2(R[1, 0], R[0, 0]), theta, 0.0
-    return math.atan2(R[0, 2], -R[1, 2]), theta, math.atan2(R[2, 0], R[2, 1])
+    psi, theta, phi = euler_angles(checks.rotation(R, "R")).tolist()
+    return psi, theta, phi
+
+
+def euler_angles(R: Array) -> Array:
+    """Return the angles (..., 3) of `to_euler` for matrices (..., 3, 3) that are known to be rotations."""
+    s = np.hypot(R[..., 2, 0], R[..., 2, 1])
+    lost = s < _SINGULAR
+    psi = np.where(lost, np.arctan2(R[..., 1, 0], R[..., 0, 0]), np.arctan2(R[..., 0, 2], -R[..., 1, 2]))
+    phi = np.where(lost, 0.0, np.arctan2(R[..., 2, 0], R[..., 2, 1]))
+    return np.stack((psi, np.arctan2(s, R[..., 2, 2]), phi), axis=-1)
 
 
 def euler_rates_spatial(psi: float, theta: float, phi: float) -> Array:
@@ -148,12 +153,17 @@ def to_yaw_pitch_roll(R: Any) -> tuple[float, float, float]:
 
     Where cos(theta) = 0 only psi - phi or psi + phi is defined: phi = 0 and psi is the whole turn.
     """
-    R = checks.rotation(R, "R")
-    c = math.hypot(R[2, 1], R[2, 2])
-    theta = math.atan2(-R[2, 0], c)
-    if c < _SINGULAR:
-        return math.atan2(-R[0, 1], R[1, 1]), theta, 0.0
-    return math.atan2(R[1, 0], R[0, 0]), theta, math.atan2(R[2, 1], R[2, 2])
+    psi, theta, phi = yaw_pitch_roll_angles(checks.rotation(R, "R")).tolist()
+    return psi, theta, phi
+
+
+def yaw_pitch_roll_angles(R: Array) -> Array:
+    """Return the angles (..., 3) of `to_yaw_pitch_roll` for matrices (..., 3, 3) that are known to be rotations."""
+    c = np.hypot(R[..., 2, 1], R[..., 2, 2])
+    lost = c < _SINGULAR
+    psi = np.where(lost, np.arctan2(-R[..., 0, 1], R[..., 1, 1]), np.arctan2(R[..., 1, 0], R[..., 0, 0]))
+    phi = np.where(lost, 0.0, np.arctan2(R[..., 2, 1], R[..., 2, 2]))
+    return np.stack((psi, np.arctan2(-R[..., 2, 0], c), phi), axis=-1)
 
 
 def yaw_pitch_roll_rates_spatial(psi: float, theta: float, phi: float) -> Array:

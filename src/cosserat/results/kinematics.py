@@ -14,7 +14,7 @@ from cosserat.compile.series import skew
 from cosserat.errors import SolveError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.monitors import between
-from cosserat.lie import so3
+from cosserat.lie import rotations, so3
 from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import Station
 from cosserat.results.motion import Motion
@@ -103,28 +103,17 @@ def to_node(wrench: Array, frame: Array) -> Array:
     return np.hstack((f, wrench[:, 3:] @ frame[:3, :3].T + np.cross(frame[:3, 3], f)))
 
 
-_SINGULAR = 1e-12
-
-
 def yaw_pitch_roll(R: Array) -> Array:
     """(psi, theta, phi) of rotations (nt, 3, 3): M3(psi) M2(theta) M1(phi), continuous in psi and phi.
 
     Where cos(theta) = 0 only psi - phi or psi + phi is defined; phi = 0 there. Source: [Lerbet17] 1.8.3.
     """
-    c = np.hypot(R[:, 2, 1], R[:, 2, 2])
-    lost = c < _SINGULAR
-    psi = np.where(lost, np.arctan2(-R[:, 0, 1], R[:, 1, 1]), np.arctan2(R[:, 1, 0], R[:, 0, 0]))
-    phi = np.where(lost, 0.0, np.arctan2(R[:, 2, 1], R[:, 2, 2]))
-    return np.stack((np.unwrap(psi), np.arctan2(-R[:, 2, 0], c), np.unwrap(phi)), axis=1)
+    return np.unwrap(rotations.yaw_pitch_roll_angles(R), axis=0)
 
 
 def euler(R: Array) -> Array:
     """(psi, theta, phi) of rotations (nt, 3, 3): M3(psi) M1(theta) M3(phi), continuous. Source: [Lerbet17] 1.8.2."""
-    s = np.hypot(R[:, 2, 0], R[:, 2, 1])
-    lost = s < _SINGULAR
-    psi = np.where(lost, np.arctan2(R[:, 1, 0], R[:, 0, 0]), np.arctan2(R[:, 0, 2], -R[:, 1, 2]))
-    phi = np.where(lost, 0.0, np.arctan2(R[:, 2, 0], R[:, 2, 1]))
-    return np.stack((np.unwrap(psi), np.arctan2(s, R[:, 2, 2]), np.unwrap(phi)), axis=1)
+    return np.unwrap(rotations.euler_angles(R), axis=0)
 
 
 def quaternion(R: Array) -> Array:
