@@ -74,7 +74,8 @@ def read(path: str | Path) -> Document:
     except (OSError, ValueError) as error:
         if isinstance(error, FileFormatError):
             raise
-        raise FileFormatError(f"{str(path)!r}: cannot be read as text: {error}; {_NO_TEXT}") from None
+        why = getattr(error, "strerror", None) or error
+        raise FileFormatError(f"{shown(str(path))}: cannot be read as text: {why}; {_NO_TEXT}") from None
     return parse(text, file)
 
 
@@ -107,6 +108,8 @@ def parse(text: str, file: str) -> Document:
         mark = getattr(error, "problem_mark", None)
         where = "" if mark is None else f", line {mark.line + 1}, column {mark.column + 1}"
         problem = getattr(error, "problem", None) or (str(error).splitlines() or ["it cannot be read"])[0]
+        if mark is not None and "".join(text.split("\n")[mark.line : mark.line + 1])[mark.column :].startswith("\t"):
+            problem = "a tab, where YAML takes blanks only"
         raise FileFormatError(f"{file}{where}: not valid YAML: {problem}; {_LOOK}") from None
     return document._replace(content=content)
 

@@ -117,7 +117,10 @@ class Expression:
             self.used = frozenset(used)
         except SyntaxError as error:
             at = "" if error.offset is None else f" at column {error.offset}"
-            raise ExpressionError(f"{where}: cannot read {self._shown()!r}{at}: {error.msg}") from None
+            raise ExpressionError(
+                f"{where}: cannot read {self._shown()!r}{at}: {error.msg}; write products with *, and numbers without "
+                "units: SI units, angles in rad"
+            ) from None
         except (RecursionError, MemoryError, ValueError) as error:
             if isinstance(error, ExpressionError):
                 raise
@@ -180,8 +183,9 @@ class Expression:
             test, choice = self._read(node.test, used), self._meaning.choice
             then, otherwise = self._number(node.body, used), self._number(node.orelse, used)
             return lambda values: choice(test(values), then(values), otherwise(values))
+        power = "; a power is written **" if isinstance(getattr(node, "op", None), ast.BitXor) else ""
         raise self._refuse(
-            node, f"{ast.unparse(node)!r} is not allowed (only numbers, names, operators and known functions)"
+            node, f"{ast.unparse(node)!r} is not allowed (only numbers, names, operators and known functions{power})"
         )
 
     def _name(self, node: ast.Name, used: set[str]) -> Reading:

@@ -277,6 +277,12 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         yaml_model.load(tmp_path / "binary.yaml")
     with pytest.raises(FileFormatError, match="is not a regular file"):
         yaml_model.load(tmp_path)
+    (tmp_path / "tab.yaml").write_text("model: a\nbodies:\n\t- {name: b}\n")
+    with pytest.raises(FileFormatError, match="line 3, column 1: not valid YAML: a tab, where YAML takes blanks only"):
+        yaml_model.load(tmp_path / "tab.yaml")
+    with pytest.raises(FileFormatError) as caught:
+        yaml_model.load("model: a\n" * 1000)
+    assert len(str(caught.value)) < 400
 
 
 def test_anchors_are_allowed(tmp_path: Path) -> None:
