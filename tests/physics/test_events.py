@@ -365,3 +365,32 @@ def test_a_run_whose_parts_of_steps_fail_keeps_what_it_has(
     assert run.time[-1] == run.status.time
     assert float(run.coordinate("hinge")[-1]) < 1.0
     assert np.allclose(run.position("bob").values, whole.position("bob").values[: len(run.time)], atol=1e-6)
+
+
+def damped_arm() -> cs.Model:
+    model = cs.Model("arm", gravity=(0, 0, -G))
+    plastic = cs.Material(E=2e10, nu=0.3, rho=2000.0, damping=1e-3)
+    rod = model.add(cs.Beam("rod", points=[(0, 0, 0), (0.6, 0, 0)], section=cs.Rod(0.03), material=plastic, elements=3))
+    hand = model.add(cs.RigidBody("hand", 0.3, (0.7, 0, 0), (1e-3, 1e-3, 1e-3)))
+    model.add(cs.Revolute("shoulder", cs.GROUND, rod.start, axis=(0, 1, 0), effort=0.0))
+    model.add(cs.Revolute("wrist", rod.end, hand, axis=(0, 1, 0), at=(0.6, 0, 0), damping=0.02))
+    return model
+
+
+def hit(at: float) -> cs.Event:
+    return cs.Event("hit", lambda t, s: t - at, lambda t, s: {"hand": (0.02, 0.05, 0.03)}, direction="rising")
+
+
+@pytest.mark.parametrize("rest", [0.02, 0.26])
+@pytest.mark.parametrize("settings", [{}, {"formulation": "floating", "modes": 4}])
+def test_an_impulse_late_in_a_step(settings: dict, rest: float) -> None:
+    """The next step went on from a short rest of this: reactions alternated, by 25 times what they are."""
+    step, end = 0.0025, 0.06
+    at = end - rest * step
+    run = cs.simulate(damped_arm(), 0.1, step, events=hit(at), **settings)
+    fine = cs.simulate(damped_arm(), 0.1, 2e-5, events=hit(at), every=25, **settings)
+    first = int(np.searchsorted(run.time, end - 1e-9)) + 3
+    same = [int(np.argmin(np.abs(fine.time - t))) for t in run.time[first:]]
+    pairs = (run.reaction("wrist"), fine.reaction("wrist")), (run.acceleration("hand"), fine.acceleration("hand"))
+    for found, exact in pairs:
+        assert np.abs(found.values[first:] - exact.values[same]).max() < 0.2 * np.abs(exact.values[same]).max()

@@ -420,3 +420,41 @@ def test_reactions_after_efforts_that_were_held_for_few_steps(held: int) -> None
     smooth = np.arange(len(run.time)) % held != 0  # between two calls
     wrong = np.abs(run.reaction("shoulder").values - exact.reaction("shoulder").values[same])[smooth]
     assert wrong.max() < 0.004 * (2.0 / held) ** 1.5 * np.abs(exact.reaction("shoulder").values).max()
+
+
+def damped_rod() -> cs.Model:
+    model = cs.Model("rod", gravity=(0, 0, -9.81))
+    plastic = cs.Material(E=2e10, nu=0.3, rho=2000.0, damping=1e-3)
+    rod = model.add(cs.Beam("rod", points=[(0, 0, 0), (0.6, 0, 0)], section=cs.Rod(0.03), material=plastic, elements=3))
+    hand = model.add(cs.RigidBody("hand", 0.3, (0.7, 0, 0), (1e-3, 1e-3, 1e-3)))
+    model.add(cs.Revolute("shoulder", cs.GROUND, rod.start, axis=(0, 1, 0), effort=0.0))
+    model.add(cs.Revolute("wrist", rod.end, hand, axis=(0, 1, 0), at=(0.6, 0, 0), damping=0.02))
+    return model
+
+
+@pytest.mark.parametrize("at", [0.0687, 0.0787, 0.08])
+@pytest.mark.parametrize("settings", [{}, {"formulation": "floating", "modes": 4}])
+def test_a_run_that_ends_with_an_event_is_the_first_half_of_one(settings: dict, at: float) -> None:
+    """Velocities of the method did not go on, or its acceleration of a short rest of a step did."""
+    kick = cs.Event("kick", lambda t, s: t - at, lambda t, s: {"hand": (0.02, 0.05, 0.03)}, direction="rising")
+    settings = {"newton_tolerance": 1e-10, "events": kick, **settings}
+    whole = cs.simulate(damped_rod(), 0.12, 0.005, **settings)
+    half = cs.simulate(damped_rod(), 0.08, 0.005, **settings)
+    rest = cs.simulate(damped_rod(), 0.04, 0.005, start=half, **settings)
+    for get, name in ((cs.Run.reaction, "wrist"), (cs.Run.acceleration, "hand")):
+        wanted, found = get(whole, name).values[-8:], get(rest, name).values[-8:]
+        assert np.abs(found - wanted).max() < 1e-6 * np.abs(wanted).max()
+
+
+def test_a_controlled_beam_in_floating_frames_goes_on() -> None:
+    """Efforts changed at the seam as if nothing damped the beam: accelerations alternated, three times too large."""
+
+    def wave(t: float, state: cs.Run) -> dict[str, float]:
+        return {"shoulder": 0.5 * float(np.sin(7.0 * t)) - 0.3 * float(state.coordinate("shoulder")[-1])}
+
+    wave.period = 0.02
+    settings: dict = {"formulation": "floating", "modes": 4, "newton_tolerance": 1e-10, "controller": wave}
+    whole = cs.simulate(damped_rod(), 0.16, 0.005, **settings)
+    rest = cs.simulate(damped_rod(), 0.08, 0.005, start=cs.simulate(damped_rod(), 0.08, 0.005, **settings), **settings)
+    wanted = whole.trajectory.floating.a[16:]
+    assert np.abs(rest.trajectory.floating.a - wanted).max() < 1e-6 * np.abs(wanted).max()

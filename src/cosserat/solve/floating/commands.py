@@ -14,6 +14,8 @@ from cosserat.kernels.held import CUT, EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNA
 from cosserat.kernels.newton import CONVERGED
 from cosserat.solve.floating.state import Instant, States
 from cosserat.solve.motion.commands import Held, view
+from cosserat.solve.motion.walk import NEVER
+from cosserat.solve.relative.coordinates import moved
 
 if TYPE_CHECKING:
     from cosserat.solve.floating.walk import FloatingWalk
@@ -111,3 +113,27 @@ class TreeCommands(Held):
         stored = self._course.problem.stored
         self._counts[1] = 0
         return States(*(part[:kept].copy() for part in stored[:-1]))
+
+
+def take_over(walk: FloatingWalk, before: dict[int, float]) -> None:
+    """Let accelerations jump with efforts that change where a run goes on, as between two steps of one.
+
+    What they make of it is the matter of the iteration matrix: here that of a step which ends in this state.
+    """
+    control, engine, now, h = walk.controlled, walk.engine, walk.now, walk.now.step
+    assert control is not None
+    commands = TreeCommands(walk, control.columns)
+    if not commands.by_the_way(control.values):
+        control.tell()
+        walk.now = engine.jumped(now)
+        return
+    q = moved(walk.tree.data, now.q, -h * now.v + 0.5 * h**2 * now.a)
+    known = [array.copy() for array in (engine.counters, engine.largest)]
+    with np.errstate(all="ignore"):
+        walk.course(now._replace(t=now.t - h, q=q, v=now.v - h * now.a), now.t - h, h, 1, NEVER, 0)
+    engine.counters[:], engine.largest[:] = known
+    control.tell()
+    engine.know(now)
+    commands.hold(control.values, before)
+    commands.jump()
+    walk.now = commands.jumped(now)

@@ -50,7 +50,8 @@ def simulate_floating(asked: Asked) -> Run:
             return TreeMoment(walk.engine, reference, phases, control)
 
         control = Controlled(controller, reference.compiled, moment, walk.engine.command)
-    state, first = starting_state(walk, now, start, start_time), None
+    state, first, later = starting_state(walk, now, start, start_time), None, False
+    replaced: dict[int, float] | None = None  # what a controller held before, if it changes at the start
     given = state.v.copy()
     held = start.trajectory.held if isinstance(start, Run) else None
     if control is not None and held is not None:
@@ -66,15 +67,19 @@ def simulate_floating(asked: Asked) -> Run:
             begin = continued(walk, start, begin, rho)
     if control is not None:
         known = begin
-        control.call(begin.t, begin.q, begin.v, lambda: known)
-        control.tell()
+        replaced = control.call(begin.t, begin.q, begin.v, lambda: known)
         first = begin if held is not None else None
-        begin = walk.start(*state) if first is None else walk.engine.jumped(begin)  # with the first efforts
+        later = first is not None and step is not None and walk.remembers and begin.step > 0.0
+        if not later:
+            control.tell()
+            begin = walk.start(*state) if first is None else walk.engine.jumped(begin)  # with the first efforts
     keeper = None if asked.checkpoint is None else asked.keeper(reference.compiled)
     tree.forces.jumps = timetable.jumps(begin.t, begin.t + duration)
     if tree.forces.jumps.times:
         timetable.check_motions(tree.forces.jumps.times, duration, "simulate")
     walk.enter(begin, control)
+    if later and replaced is not None:
+        walk.take_over(replaced)
     walk.first, walk.phases = first, phases
     if settings["events"]:
         walk.watch = Watch(walk, settings["events"], TreeMoment(walk.engine, reference, phases, None))

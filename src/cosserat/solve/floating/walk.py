@@ -10,7 +10,7 @@ import numpy as np
 
 from cosserat.kernels.flexible.explicit import Tableau
 from cosserat.lie.protocol import Array
-from cosserat.solve.floating.commands import TreeCommands
+from cosserat.solve.floating.commands import TreeCommands, take_over
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.model import FloatingModel
 from cosserat.solve.floating.state import Advance, Instant, States
@@ -238,6 +238,12 @@ class FloatingWalk(Walk):
         """At the end of the step."""
         self.now = self.now._replace(t=self.grid.at(t, h))
 
+    def start_again(self, t: float, h: float) -> None:
+        """Where a rest of a step came between, its acceleration does not belong to one of this length."""
+        self.joined(t, h)
+        if self.now.step not in (0.0, h):
+            self.now = self.now._replace(step=0.0, carried=self.now.a)
+
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Accelerations may jump just after the start."""
         super().begin(t, h, at_breaks)
@@ -345,6 +351,8 @@ class FloatingWalk(Walk):
             self._jump()
         if commands.left:
             self.engine.know(self.now)
+
+    take_over = take_over
 
     @property
     def _one_by_one(self) -> bool:

@@ -18,7 +18,7 @@ from cosserat.kernels.starting import PART
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried
-from cosserat.solve.initial import EPSILON, consistent_accelerations
+from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
 from cosserat.solve.memory import Memory, copy_state, new_state
 from cosserat.solve.motion.commands import NodalCommands, Steady, Window, glide, push
 from cosserat.solve.motion.crossings import Row
@@ -124,8 +124,17 @@ class Integration(Walk):
     switch, kick, land, cross, make_up = switch, kick, land, cross, make_up
 
     def start_again(self, t: float, h: float) -> None:
-        """Start the method, whose velocities are not those that are stored."""
-        if self.scheme != CONSERVING and not self.at_breaks:
+        """Start the method, whose velocities are not those that are stored.
+
+        Where a rest of a step came between, they may still change too much for a whole one.
+        """
+        if self.scheme == CONSERVING or self.at_breaks:
+            return
+        if self.accel_step != 0.0:
+            project_velocities(self.compiled, t, self.memory)
+            self.balance(t)
+            self.accel_step = 0.0
+        if t < self.end - SIDE * h:  # else a run that goes on from there begins with what is stored
             begin_smoothly(self, t, h)
 
     def make_room(self) -> None:

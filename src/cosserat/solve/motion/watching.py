@@ -101,7 +101,7 @@ def watched_step(walk: Walk, t: float, h: float, stored: bool, known: bool, time
     if dropped:
         if stored:
             walk.store()
-        walk.joined(end, h)
+        walk.start_again(end, h)
 
 
 def hurried(walk: Walk, t: float) -> Status:
