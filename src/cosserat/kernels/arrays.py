@@ -295,6 +295,7 @@ class Solver(NamedTuple):
     pull: Annotated[F3, 3, "nc", 6]  # the same of the multipliers
     counters: Annotated[I1, 6]
     follow: Annotated[F1, 1]  # how states of laws follow the motion, see `law_states`
+    owning: Annotated[I1, 2]  # addresses of `law_states.settle_law` and `differentiate_law`, where laws own states
     laws: Annotated[I2, "nk", 3]  # addresses of the stages of the laws in use, a row for each kind of force; see `laws`
     bonds: Annotated[I2, "nk", 3]  # the same for constraints besides joints
     units: Annotated[I2, "ns", 3]  # addresses of users' laws, of their derivatives and inertias, 0: none is given

@@ -9,10 +9,8 @@ With sigma < 0 they stand still: linear models take their derivatives apart.
 
 import math
 
-import numpy as np
-
-from cosserat.jit import call_address, helper, inlined, stage
-from cosserat.kernels import slots, state_loads
+from cosserat.jit import address_of, call_address, helper, inlined, load, stage
+from cosserat.kernels import state_loads
 
 FROZEN, STEADY = -1.0, 0.0  # values of solver.follow[0]; in a step it is sigma
 MAX_ITERATIONS = 20
@@ -21,14 +19,12 @@ FAINT = 1e-12  # states below this are zero with rounding, and say nothing of wh
 LINEAR = 0.03  # the same, from which the law need not be called again in a step: iterations of the step follow
 
 
-def count(problem):
-    """Number of laws that own states."""
-    return int(np.count_nonzero(np.diff(problem.state_loads.inner)))
-
-
-def without(loads):
-    """Number of laws that own none, and of those whose inertia changes, of which the same stages take care."""
-    return len(loads.acts) - int(np.count_nonzero(np.diff(loads.inner))) + len(loads.carried)
+def load_owning(address, problem):
+    """Compile or read what laws that own states need, if there are any, and write the addresses into the problem."""
+    if problem.trial.inner.shape[1] > 0:
+        load(settle_law, address, 0, 0.0)
+        load(differentiate_law, address, 0, 0.0)
+        problem.solver.owning[:] = address_of(settle_law), address_of(differentiate_law)
 
 
 @inlined
@@ -195,54 +191,19 @@ def condense(sl, i, sigma, visit, owned):
 
 
 @stage
-def add_owning(problem, k):
-    """residual -= wrenches of laws that own states."""
-    sl, trial, solver, visit = problem.state_loads, problem.trial, problem.solver, problem.visit
-    clock, owned, sigma = problem.inputs.clock, problem.owned, solver.follow[0]
-    state_loads.take_signals(sl, problem.inputs.effort[k], problem.inputs.effort[k])
-    for i in range(sl.acts.shape[0]):
-        if sl.inner[i + 1] == sl.inner[i]:
-            continue
-        state_loads.visit_places(sl, i, trial.frame, trial.twist, visit)
-        settle(sl, i, solver.units[i, 0], clock[k, 0], sigma, trial, visit, owned)
-        state_loads.add_wrench(sl, i, clock[k, 1], visit.wrench, trial.residual)
+def settle_law(problem, i, t):
+    """visit.wrench of law i, with the states that belong to the motions in `visit` and their rates."""
+    sl, solver = problem.state_loads, problem.solver
+    settle(sl, i, solver.units[i, 0], t, solver.follow[0], problem.trial, problem.visit, problem.owned)
     return 0
 
 
 @stage
-def conserve_owning(problem, k):
-    """The same over a step: in the frames halfway, for the mean twist and mean states, at the mean time."""
-    sl, trial, middle = problem.state_loads, problem.trial, problem.middle
-    solver, visit, owned, clock = problem.solver, problem.visit, problem.owned, problem.inputs.clock
-    state_loads.take_signals(sl, problem.inputs.effort[k - 1], problem.inputs.effort[k])
-    t = 0.5 * (clock[k - 1, 0] + clock[k, 0])
-    for i in range(sl.acts.shape[0]):
-        if sl.inner[i + 1] == sl.inner[i]:
-            continue
-        state_loads.visit_places(sl, i, middle.frame, middle.mean, visit)
-        settle(sl, i, solver.units[i, 0], t, solver.follow[0], trial, visit, owned)
-        state_loads.add_wrench(sl, i, clock[k, 1], visit.wrench, trial.residual)
-    return 0
-
-
-@stage
-def assemble_owning(problem, k, frames, twists):
-    """Derivatives of laws that own states: 6x6 matrices on all pairs of their places."""
-    sl, solver, visit = problem.state_loads, problem.solver, problem.visit
-    cc, ck, clock = solver.coefficients[slots.CC], solver.coefficients[slots.CK], problem.inputs.clock
-    owned, trial = problem.owned, problem.trial
-    if ck == 0.0 and cc == 0.0:
-        return 0
-    state_loads.take_signals(sl, problem.inputs.effort[k], problem.inputs.effort[k])
-    for i in range(sl.acts.shape[0]):
-        if sl.inner[i + 1] == sl.inner[i]:
-            continue
-        state_loads.visit_places(sl, i, frames, twists, visit)
-        differentiate(sl, i, solver.units[i, 0], clock[k, 0], trial, visit, owned)
-        condense(sl, i, solver.follow[0], visit, owned)
-        state_loads.scatter_law(
-            sl, i, clock[k, 1], cc, ck, visit.J, solver.tangent, problem.scratch, solver.blocks
-        )  # fmt: skip
+def differentiate_law(problem, i, t):
+    """visit.J of law i at the motions in `visit`, with states that follow as they do, and visit.wrench."""
+    sl, solver, visit, owned = problem.state_loads, problem.solver, problem.visit, problem.owned
+    differentiate(sl, i, solver.units[i, 0], t, problem.trial, visit, owned)
+    condense(sl, i, solver.follow[0], visit, owned)
     return 0
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.jit import address_of, helper, load, stage
+from cosserat.jit import address_of, call_address, helper, load, stage
 from cosserat.kernels import (
     armature,
     freedoms,
@@ -226,6 +226,18 @@ def assemble_armatures(problem, k, frames, twists):
     return 0
 
 
+@helper
+def ask(problem, i, t, frames, twists):
+    """visit.wrench of a user's law at the motion of nodes; states that it owns follow."""
+    sl, solver, visit = problem.state_loads, problem.solver, problem.visit
+    state_loads.visit_places(sl, i, frames, twists, visit)
+    if sl.inner[i + 1] > sl.inner[i]:
+        call_address(solver.owning[0], (problem, i, t))
+    else:
+        m, n = state_loads.extent(sl, i)
+        state_loads.call(sl, i, solver.units[i, 0], t, m, n, visit)
+
+
 @stage
 def add_state_loads(problem, k):
     """residual -= wrenches of users' laws."""
@@ -236,16 +248,14 @@ def add_state_loads(problem, k):
         sl, solver.units, clock[k, 0], trial.frame, trial.twist, trial.rate, 1.0, visit, problem.bodies
     )  # fmt: skip
     for i in range(sl.acts.shape[0]):
-        if sl.inner[i + 1] > sl.inner[i]:
-            continue
-        state_loads.call_at(sl, i, solver.units[i, 0], clock[k, 0], trial.frame, trial.twist, visit)
+        ask(problem, i, clock[k, 0], trial.frame, trial.twist)
         state_loads.add_wrench(sl, i, clock[k, 1], visit.wrench, trial.residual)
     return 0
 
 
 @stage
 def conserve_state_loads(problem, k):
-    """The same over a step: in the frames halfway, for the mean twist, at the mean time."""
+    """The same over a step: in the frames halfway, for the mean twist and mean states, at the mean time."""
     sl, state, trial, middle = problem.state_loads, problem.state, problem.trial, problem.middle
     solver, visit, clock = problem.solver, problem.visit, problem.inputs.clock
     effort = problem.inputs.effort
@@ -255,15 +265,13 @@ def conserve_state_loads(problem, k):
         sl, solver.units, t, middle.frame, middle.mean, trial.rate, 0.0, visit, problem.bodies
     )  # fmt: skip
     for i in range(sl.acts.shape[0]):
-        if sl.inner[i + 1] > sl.inner[i]:
-            continue
         gained = 0.0
         if sl.stored[i] == 1:
-            state_loads.call_at(sl, i, solver.units[i, 0], t, trial.frame, trial.twist, visit)
+            ask(problem, i, t, trial.frame, trial.twist)
             gained = visit.wrench[6]
-            state_loads.call_at(sl, i, solver.units[i, 0], t, state.frame, state.twist, visit)
+            ask(problem, i, t, state.frame, state.twist)
             gained -= visit.wrench[6]
-        state_loads.call_at(sl, i, solver.units[i, 0], t, middle.frame, middle.mean, visit)
+        ask(problem, i, t, middle.frame, middle.mean)
         if sl.stored[i] == 1:  # one place: its wrench works by the loss of energy exactly
             F, y = load_frame(sl.frame[sl.first[i]])
             moved = trial.increment[sl.node[sl.first[i]]]
@@ -286,11 +294,12 @@ def assemble_state_loads(problem, k, frames, twists):
         return 0
     state_loads.take_signals(sl, problem.inputs.effort[k], problem.inputs.effort[k])
     for i in range(sl.acts.shape[0]):
-        if sl.inner[i + 1] > sl.inner[i]:
-            continue
         m, n = state_loads.extent(sl, i)
         state_loads.visit_places(sl, i, frames, twists, visit)
-        state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], m, n, 0.0, visit)
+        if sl.inner[i + 1] > sl.inner[i]:
+            call_address(solver.owning[1], (problem, i, clock[k, 0]))
+        else:
+            state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], m, n, 0.0, visit)
         state_loads.scatter_law(
             sl, i, clock[k, 1], cc, ck, visit.J, solver.tangent, problem.scratch, solver.blocks
         )  # fmt: skip
@@ -312,8 +321,7 @@ FORCES = (
     LawKind(
         lambda p: int(np.count_nonzero(p.freedoms.armature)), add_armatures, conserve_armatures, assemble_armatures
     ),
-    LawKind(lambda p: law_states.without(p.state_loads), add_state_loads, conserve_state_loads, assemble_state_loads),
-    LawKind(law_states.count, law_states.add_owning, law_states.conserve_owning, law_states.assemble_owning),
+    LawKind(lambda p: len(p.state_loads.acts), add_state_loads, conserve_state_loads, assemble_state_loads),
     LawKind(
         lambda p: len(p.line_loads.element),
         line_loads.add_line_loads,
@@ -336,6 +344,7 @@ def kinds_in_use(kinds, system):
 def load_laws(address, problem, conserving):
     """Compile or read the stages of the laws in use, and write their addresses into the problem."""
     trial, solver = problem.trial, problem.solver
+    law_states.load_owning(address, problem)
     for kinds, table in ((FORCES, solver.laws), (CONSTRAINTS, solver.bonds)):
         used = [kind for kind in kinds if kind.count(problem) > 0]
         for row, kind in zip(table, used, strict=True):

@@ -228,14 +228,6 @@ def visit_places(sl, i, frames, twists, visit):
         write_motion((R, x, v, w), visit.frame[p - sl.first[i]], visit.twist[p - sl.first[i]])
 
 
-@inlined
-def call_at(sl, i, address, t, frames, twists, visit):
-    """visit.wrench of law i at the motion of nodes."""
-    m, n = extent(sl, i)
-    visit_places(sl, i, frames, twists, visit)
-    call(sl, i, address, t, m, n, visit)
-
-
 @helper
 def add_wrench(sl, i, factor, wrench, r_out):
     """r -= factor times the wrenches of law i."""

@@ -109,6 +109,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
         **compiled.addresses(),
         breaks=break_array(compiled.rules),
         settle=address_table(2),
+        owning=address_table(2),
     )
     solver.tangent[:] = np.eye(6)
     solver.settings[slots.LENGTH] = compiled.length
