@@ -26,24 +26,11 @@ def balance(tree, state):
 
 
 @stage
-def residual(tree, acting, state):
-    """tau for the accelerations a, with the motion of the links at hand."""
-    act(tree, acting, state)
-    return balance(tree, state)
-
-
-@stage
 def inverse_dynamics(tree, acting, state):
     """tau for q, v, a."""
     move(tree, state)
-    return residual(tree, acting, state)
-
-
-@stage
-def accelerate_freely(tree, acting, state, factored):
-    """a under the efforts tau, with the motion of the links at hand; `held` coordinates keep theirs."""
     act(tree, acting, state)
-    return accelerate_under(tree, state, factored)
+    return balance(tree, state)
 
 
 @stage
@@ -62,6 +49,7 @@ def accelerate_under(tree, state, factored):
 
 @stage
 def forward_dynamics(tree, acting, state, factored):
-    """a for q, v, tau; returns how many pivots are not positive."""
+    """a for q, v, tau; `held` coordinates keep theirs. Returns how many pivots are not positive."""
     move(tree, state)
-    return accelerate_freely(tree, acting, state, factored)
+    act(tree, acting, state)
+    return accelerate_under(tree, state, factored)

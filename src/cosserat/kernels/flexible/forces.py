@@ -79,13 +79,15 @@ def wrenches(tree, acting, state, q, samples, wrench_out):
     power, parameter, n = acting.items.power, acting.laws.parameter, len(seats.link)
     for j in range(len(wrench_out)):
         wrench_out[j] = 0.0
+    power[0], power[1] = 0.0, 0.0
+    if n == 0:
+        return 0
     visit(links, seats, state.motion, q, n, motion, state.scratch.last)
     clear(motion.wrench)
     for i in range(len(ld.node)):
         add_load(ld, i, motion.frame, samples, motion.wrench)
     take_inertias(links, acting, state.motion)
     add_laws(acting)
-    power[0], power[1] = 0.0, 0.0
     for s in range(n):
         for k in range(6):
             power[1] -= motion.wrench[s, k] * motion.twist[s, k]

@@ -7,7 +7,7 @@ what velocities and other loads add to it is left to the iteration.
 import math
 from typing import Annotated, NamedTuple
 
-from cosserat.jit import helper, passed_as, stage
+from cosserat.jit import passed_as, stage
 from cosserat.kernels import alpha, efforts
 from cosserat.kernels.arrays import F1, F2, I1
 from cosserat.kernels.flexible.arrays import N_JOINT, N_MODES, PIVOT
@@ -19,6 +19,7 @@ from cosserat.kernels.flexible.course import take_inputs
 from cosserat.kernels.flexible.dynamics import act, balance
 from cosserat.kernels.flexible.kinematics import move
 from cosserat.kernels.newton import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
+from cosserat.kernels.vectors import copy_row
 
 _ROUNDED = 3e-3  # gap below which nothing but rounding errors is left to close, which stiff bodies would answer
 _OPEN = 1e4  # gap, as a multiple of the allowed one, that no rounding error excuses
@@ -80,6 +81,7 @@ class ImplicitMethod(NamedTuple):
     driven: I1  # (k,) coordinates
     motion: F2  # (3, k) prescribed coordinates, rates, accelerations
     counters: I1  # (BRANCH + 1,)
+    largest: F1  # (UNITS,) largest accelerations before the step
 
 
 @passed_as("stepping")
@@ -117,11 +119,9 @@ def predict(tree, state, stepping, further):
 
 
 @stage
-def factor_step(tree, state, factored, stepping):
+def factor_step(tree, state, factored, stepping, c_v, c_q):
     """Factor M + c_v D + c_q K at a state."""
-    passive, s, x = stepping.passive, stepping.method.numbers, state.vectors
-    gain = (1.0 - s[SHIFT]) / (1.0 - s[MEAN])
-    c_v, c_q = s[STEP] * s[GAMMA] * gain, s[STEP] * s[STEP] * s[BETA] * gain
+    passive, x = stepping.passive, state.vectors
     for k in range(len(passive.extra)):
         passive.extra[k] = c_v * passive.damping[k] + c_q * passive.stiffness[k]
     for i in range(len(passive.diagonal)):
@@ -134,18 +134,6 @@ def factor_step(tree, state, factored, stepping):
             _, by_q, by_rate = efforts.servo(kp, kd, limit, passive.target[k], x.q[k], x.v[k])
             passive.extra[passive.diagonal[i]] -= c_v * by_rate + c_q * by_q
     return factor(tree, state, factored, passive.extra, passive.held)
-
-
-@helper
-def largest_of(numbers):
-    """The largest accelerations so far."""
-    return numbers[LARGEST], numbers[LARGEST + 1], numbers[LARGEST + 2]
-
-
-@helper
-def set_largest(largest, numbers_out):
-    """Go back to them."""
-    numbers_out[LARGEST], numbers_out[LARGEST + 1], numbers_out[LARGEST + 2] = largest
 
 
 @stage
@@ -195,7 +183,6 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, border):
     for i in range(len(rows.angle)):
         rows.before[i] = known.angle[i]
     anew, renewed, count, last, last_gap = 1, 0, 0, math.inf, math.inf
-    largest = largest_of(s)
     while count < s[MOST]:
         room = fixed if anew == 1 else free
         x = room.vectors
@@ -214,7 +201,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, border):
             trial.right[k] = 0.0 if passive.held[k] == 1 else -x.tau[k]
             trial.change[k] = 0.0
         if anew == 1:
-            factor_step(tree, room, factored, stepping)
+            factor_step(tree, room, factored, stepping, c_v, c_q)
             soften(tree, acting, closed, border, c_v, c_q)
             if border.laws[1] > 0:
                 build_border(tree, room, factored, closed, border)
@@ -230,7 +217,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, border):
         for i in range(m):
             gap = max(gap, abs(rows.value[i]), abs(rows.rate[i]) / speed)
         gap /= s[ALLOWED]
-        set_largest(largest, s)  # what an iterate was on the way does not count
+        copy_row(method.largest, s[LARGEST:CHANGE])  # what an iterate was on the way does not count
         if size_of_change(stepping) == 1 or not gap < math.inf:
             return NOT_FINITE
         size = s[CHANGE]
@@ -270,17 +257,17 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, border):
 @stage
 def implicit_step(tree, acting, fixed, free, factored, stepping, closed, border, course, explicit, number):
     """One step with inputs of this number, and with what users' laws add to the matrix if it fails without."""
-    s = stepping.method.numbers
+    method = stepping.method
     take_inputs(acting, stepping, closed, course, number)
-    largest = largest_of(s)
-    stepping.method.counters[BRANCH] = 0
+    copy_row(method.numbers[LARGEST:CHANGE], method.largest)
+    method.counters[BRANCH] = 0
     code = take_step(tree, acting, fixed, free, factored, stepping, closed, border)
     if code != CONVERGED and border.laws[0] == 0 and len(acting.laws.node) > 0:
         border.laws[0] = 1
-        set_largest(largest, s)
+        copy_row(method.largest, method.numbers[LARGEST:CHANGE])
         code = take_step(tree, acting, fixed, free, factored, stepping, closed, border)
     if code != CONVERGED:
-        set_largest(largest, s)
+        copy_row(method.largest, method.numbers[LARGEST:CHANGE])
     return code
 
 

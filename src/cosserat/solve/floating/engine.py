@@ -98,7 +98,9 @@ class FloatingEngine:
             zeros(implicit.StepStart, **self._sizes),
             zeros(implicit.TrialStep, **self._sizes),
             _passive(tree, drives.held),
-            implicit.ImplicitMethod(self.numbers, driven, np.zeros((3, len(driven))), self.counters),
+            implicit.ImplicitMethod(
+                self.numbers, driven, np.zeros((3, len(driven))), self.counters, np.zeros(implicit.UNITS)
+            ),
         )
         self._border = zeros(border.Border, **self._sizes)
         self._border.laws[1] = m
