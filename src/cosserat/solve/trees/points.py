@@ -42,7 +42,7 @@ class TreePoints(Points):
 
     def described(self, time: float) -> TreePoint:
         system = self._system
-        found = _steady(TreePoint(system, accelerated(system, system.start(time, moving=True)), MOTION), self.caller)
+        found = _steady(TreePoint(system, system.accelerated(system.start(time, moving=True)), MOTION), self.caller)
         _demand_unspun(system, found.state, self.caller)
         return found
 
@@ -75,7 +75,7 @@ class TreePoints(Points):
         inner = stored.history.inner[k].copy() if system.compiled.n_inner else None
         state = system.seen(begin._replace(q=record.q[k].copy(), v=record.v[k].copy(), inner=inner), stored, k)
         self._tell_far(system, state)
-        point = TreePoint(system, accelerated(system, state), MOMENT)
+        point = TreePoint(system, system.accelerated(state), MOMENT)
         if not system.constraints.present or _rests(point):
             return point
         loops = system.holonomic.all()
@@ -83,29 +83,6 @@ class TreePoints(Points):
         what = f"in floating frames, {words} can be linearised about a moment of a steady motion only"
         instead = "pass formulation='galilean' here and to simulate" if loops else "pass about= a moment without that"
         return _steady(TreePoint(system, point.state, MOTION), self.caller, what, instead)
-
-
-def accelerated(system: TreeSystem, state: TreeState) -> TreeState:
-    """The state with its accelerations and multipliers."""
-    system.load(state.t)
-    n, k = system.n, len(system.held)
-    a = np.zeros(n)
-    system.drives.impose(state.t, np.zeros(n), np.zeros(n), a)
-    still = state._replace(a=a, force=np.zeros(system.n_rows))
-    rows = system.bound(still)[0]
-    r, _, _ = system.residual(still)
-    M = system.tree.mass_matrix(state.q)
-    wanted = np.concatenate((np.zeros(k), -system.bias(state) - rows[k:] @ a))
-    unit = 1.0 / np.sqrt(np.diag(M))
-    U, sizes, V = np.linalg.svd(rows * unit, full_matrices=False)
-    rank = int(np.sum(sizes > 1e-10 * np.max(sizes, initial=1e-300)))
-    B = V[:rank]  # what rows say, in independent combinations
-    c = (U[:, :rank].T @ wanted) / sizes[:rank]
-    scaled = M * np.outer(unit, unit)
-    system_matrix = np.block([[scaled, B.T], [B, np.zeros((rank, rank))]])
-    out = np.linalg.solve(system_matrix, np.concatenate((-unit * r, c)))
-    force = U[:, :rank] @ (out[n:] / sizes[:rank])
-    return still._replace(a=a + unit * out[:n], force=force)
 
 
 def _rests(point: TreePoint) -> bool:
@@ -168,7 +145,7 @@ def _steady(
         return found
     later = _LATER / fast
     moved = state._replace(q=system.moved(state.q, later * state.v), t=state.t + later)
-    then = accelerated(system, moved)
+    then = system.accelerated(moved)
     demand(then, f" after {later:.3g} s")
     here, there = found.matrices(), point.at(then._replace(a=np.zeros(system.n))).matrices()
     scale = np.outer(point.unit, point.unit)

@@ -154,11 +154,6 @@ class TreeSystem:
         """Links at a state, up to the next call of any method."""
         return self._now.move(state.q, state.v)
 
-    def bias(self, state: TreeState) -> Array:
-        """What velocities alone make of the second rates of the constraints of `TreeConstraints`."""
-        now = self._now.move(state.q, state.v)
-        return np.asarray(self.constraints.at(now, state.q, state.t, state.angles, biased=True).bias)
-
     def bound(self, state: TreeState) -> tuple[Array, Array, Array, Array]:
         """Rows (k, n), values (k,), efforts of cut joints (n,) and angles at a state."""
         found = self._closed(state)
@@ -183,6 +178,17 @@ class TreeSystem:
         if self.compiled.n_inner:
             self.residual(state)
         return state._replace(inner=self.tree.forces.inner.inner[0].copy())
+
+    def accelerated(self, state: TreeState) -> TreeState:
+        """The state with its accelerations and multipliers."""
+        self.load(state.t)
+        state, k, a = self.settled(state), len(self.held), np.zeros(self.n)
+        assert state.inner is not None
+        self.drives.impose(state.t, np.zeros(self.n), np.zeros(self.n), a)
+        a, force, _, _ = self._stepper.engine.accelerations(state.t, state.q, state.v, a, state.angles, state.inner)
+        found = state._replace(a=a, force=np.concatenate((np.zeros(k), force)))
+        found.force[:k] = -self.residual(found)[0][self.held]
+        return found
 
     def residual(self, state: TreeState) -> tuple[Array, Array, Array]:
         """What is left of the equations (n,) and of the constraints (k,), and the angles of cut joints."""
