@@ -126,3 +126,18 @@ def test_no_values_beyond():
     found = cs.stability(model, "k", [1.0, 0.5, 0.0])
     assert found.critical == []
     assert found.stable.all()
+
+
+def test_flutter_and_divergence_between_two_values_are_both_found():
+    """A heavy strut beside the pendulum buckles slowly at F = 2.8; the pendulum flutters before, at no value."""
+    model, F = ziegler(), cs.Parameter("F", 0.0)
+    strut = model.add(cs.RigidBody.bar("strut", (0, 5, 0), (1, 5, 0), mass=100))
+    model.add(cs.Revolute("foot", cs.GROUND, strut.at((0, 5, 0)), axis=(0, 0, 1), stiffness=2.8))
+    model.add(cs.Force("weight", strut.at((1, 5, 0)), (-F, 0, 0)))
+    flutter = ziegler_critical(0.0).value
+    for grid in ([0.0, 5.7], [0.0, 3.0], [5.7, 0.0]):
+        found = cs.stability(model, "F", grid).critical
+        expected = [("flutter", flutter), ("divergence", 2.8)][:: 1 if grid[-1] else -1]
+        assert [c.kind for c in found] == [kind for kind, _ in expected]
+        assert [c.modes for c in found] == [1, 1]
+        assert_allclose([c.value for c in found], [value for _, value in expected], rtol=1e-8)

@@ -36,6 +36,7 @@ _PARALLEL = 0.99  # likeness of shapes of eigenvalues that have met, not only pa
 _BEFORE = 1e-2  # how far before a critical value, relative to the bracket, its branch must go on
 _ASIDE = 0.382  # where between two values others are probed: critical values on a grid do not lie there
 _BEYOND = 1e-3  # how far beyond the last value, relative to the last step
+_BESIDE = 1e-3  # how far from a crossing, relative to where nothing is known to have crossed, others are looked for
 _PILE = 1e-7  # distance of crossings, relative to the value, that cannot be told apart
 
 
@@ -137,6 +138,13 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
                 "path with cs.continuation"
             )
         return None, far
+    flutter = abs(imaginary) > _STATIC * size
+    alone = abs(far.n_growing - near.n_growing) == (2 if flutter else 1)
+    if not (alone or other.settled or other.n_zero > live.n_zero):
+        beside = evaluate(guess + _BESIDE * (other.value - guess))  # several at once, or others between
+        if beside.n_growing != other.n_growing and loss:
+            return _first(evaluate, a, beside)
+        far = beside if beside.n_growing != other.n_growing else far
     if len(points) > 1 and not live.mirrored(s):
         guess, imaginary = _polish(evaluate, points[-1], guess, complex(0.0, imaginary))
     guess = min(max(guess, min(a.value, b.value)), max(a.value, b.value))
