@@ -70,9 +70,10 @@ def lagged_pairs(matrices: Matrices, n: int) -> tuple[Complex, Complex]:
     out_shapes: list[NDArray[Any]] = []
     for k in _first(values, np.nonzero(keep)[0], n):
         s, z = complex(values[k]), shapes[:, k]
-        others = np.abs(np.delete(values, k) - s)
-        if abs(s) > _ZERO * largest and np.min(others, initial=np.inf) > _APART * abs(s):
-            found = _followed(full, s, z, s, 0.5 * abs(s))  # beyond, it goes to another
+        apart = float(np.min(np.abs(np.delete(values, k) - s), initial=largest))
+        if abs(s) > _ZERO * largest and apart > _APART * abs(s):
+            # beyond, it goes to another; what the first basis lacks may be more than all of an s near zero
+            found = _followed(full, s, z, s, 0.5 * max(abs(s), apart))
             s, z = (s, z) if found is None else found[:2]
         x = z[: len(V)]
         size = float(np.linalg.norm(x))
