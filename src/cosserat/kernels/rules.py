@@ -17,7 +17,7 @@ from cosserat.kernels.rule_laws import back, look, pushed, rates, row, value_at
 from cosserat.kernels.tangent import scatter
 from cosserat.kernels.vectors import ZERO, add, axpy, clear, cross, load, mul_t, neg, scale, store
 
-SECOND = 1e-2  # step of differences of rows, relative to a typical change
+SECOND = 3e-3  # step of differences of rows, relative to a typical change
 
 
 @stage
@@ -85,17 +85,18 @@ def conserve_rules(problem, k):
 
 @helper
 def push_slope(rules, i, unit, t, motion, mu, visit, D_out):
-    """D (6, 6): change of the wrench on the place with its frame, by differences of rows, of fourth order."""
+    """D (6, 6): change of the wrench on the place with its frame, by differences of rows, of eighth order."""
     clear(D_out)
     if mu[0] == 0.0 and mu[1] == 0.0 and mu[2] == 0.0:
         return
     for column in range(6):
         s = SECOND * state_loads.typical(column, motion[1], motion[2], motion[3], rules.length[i])
-        for side in range(4):
-            step = s * (-2.0 if side == 0 else -1.0 if side == 1 else 1.0 if side == 2 else 2.0)
-            weight = (1.0 if side == 0 else -8.0 if side == 1 else 8.0 if side == 2 else -1.0) / (12.0 * s)
-            look(rules, i, unit, t, state_loads.shifted(column, step, motion), visit)
+        for side in range(8):
+            steps, sign = 1 + side // 2, 1.0 - 2.0 * (side % 2)
+            share = 0.8 if steps == 1 else -0.2 if steps == 2 else 4.0 / 105.0 if steps == 3 else -1.0 / 280.0
+            look(rules, i, unit, t, state_loads.shifted(column, sign * steps * s, motion), visit)
             f, m = pushed(rules, i, visit.J, mu)
+            weight = sign * share / s
             for p in range(3):
                 D_out[p, column] += weight * f[p]
                 D_out[3 + p, column] += weight * m[p]

@@ -20,7 +20,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Reference, Trajectory
-from cosserat.solve.differences import STEP, slopes
+from cosserat.solve.differences import STEP, slopes, step_of
 from cosserat.solve.floating.integration import new_stepper
 from cosserat.solve.floating.model import floating_model
 from cosserat.solve.floating.results import FloatingResults
@@ -223,7 +223,7 @@ class TreeSystem:
 
     def differences(self, state: TreeState, function: Callable[[TreeState], Array]) -> Array:
         """Derivatives (..., n) of a function of states along the coordinates."""
-        units = np.diag(STEP / self.sizes(state.q))
+        units = np.diag(step_of(self.constraints.rules) / self.sizes(state.q))
         return slopes(units, lambda x: function(state._replace(q=self.moved(state.q, x))))
 
     def rate_differences(self, state: TreeState, function: Callable[[TreeState], Array]) -> Array:
