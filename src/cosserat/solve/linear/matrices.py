@@ -30,9 +30,9 @@ from cosserat.solve.memory import assemble_blocks, damping_blocks
 if TYPE_CHECKING:
     from cosserat.solve.linear.point import OperatingPoint
 
-_ZERO = 2e-14  # strain energy that cannot be told from zero, relative to the terms it is summed from
+LEFT_BY_ROUNDING = 2e-14  # energy that cannot be told from zero, relative to the terms it is summed from
+LEFT_BY_DIFFERENCES = 1e-12  # error of entries that are differences of what laws give
 _LOST = 1e-14  # strain that rounding leaves, relative to the motions of which it is the difference
-_DIFFERENCED = 1e-12  # error of entries that are differences of what laws give
 _STRAY = 2e-13  # part of other motions that rounding leaves in the shape of a free one
 
 
@@ -122,7 +122,7 @@ class Matrices:
         motions in all others.
         """
         size, parts = np.abs(shapes), self.parts
-        doubt = _ZERO * np.sum(size * (abs(parts.stiffness) @ size), axis=0)
+        doubt = LEFT_BY_ROUNDING * np.sum(size * (abs(parts.stiffness) @ size), axis=0)
         doubt += _STRAY**2 * self.largest * np.sum(size * (abs(self.mass) @ size), axis=0)
         if self.doubt is not None:
             doubt += np.sum(size * (self.doubt @ size), axis=0)
@@ -145,7 +145,7 @@ class Matrices:
 def matrices_at(point: OperatingPoint) -> Matrices:
     """Exact matrices of a mechanism at a point; in a steady motion of motions counted from frames that do not spin."""
     M, D, K = tangents(point)
-    elastic, phi, doubt = elastic_at(point, K), constraint_matrix(point), _doubt(point, K)
+    elastic, phi, doubt = elastic_at(point, K), constraint_matrix(point), doubt_of(point)
     found = Matrices(
         M, D, K, phi, point.compiled.length, elastic, inner=inner_at(point), doubt=doubt,
         change=partial(change_in_elements, point.compiled, point.frames),
@@ -161,20 +161,47 @@ def matrices_at(point: OperatingPoint) -> Matrices:
     return replace(found, damping=D, stiffness=K, elastic=elastic, slips=slips_at(point, phi))
 
 
-def _doubt(point: OperatingPoint, stiffness: csc_matrix) -> csc_matrix | None:
-    """Errors of what laws add to the stiffness, where they have no derivatives of their own.
+def doubt_of(point: OperatingPoint) -> csc_matrix | None:
+    """Errors (6n, 6n) of what laws add to the stiffness; None where rounding of the whole says it all.
 
-    Often little is left of it beside the weight: a body that floats has no stiffness in sway, and what rounding leaves
-    there is nothing like that entry.
+    Often little is left of what a law adds: a body that floats has no stiffness in sway beside its weight, and on an
+    orbit the pull of the planet and the apparent forces cancel one another along the track. So every law counts by
+    itself: where it has no derivatives of its own, by the error of its differences, else by rounding where several
+    meet.
     """
-    if all(law.derivative is not None for law in point.compiled.laws):
+    laws, memory = point.compiled.laws, point.memory
+    groups = _laws_apart(point)
+    if not laws or (len(groups) == 1 and all(law.derivative is not None for law in laws)):
         return None
-    memory, loads = point.memory, point.memory.problem.state_loads
+    loads = memory.problem.state_loads
+    own = [np.where(chosen, loads.acts, 0) for chosen in groups]
     try:
-        memory.replace(state_loads=loads._replace(acts=loads.acts[:0]))
-        return csc_matrix(_DIFFERENCED * abs(stiffness - tangents(point)[2]))
+        memory.replace(state_loads=loads._replace(acts=np.zeros_like(loads.acts)))
+        bare = tangents(point)[2]
+        out = csc_matrix(bare.shape)
+        for chosen, acts in zip(groups, own, strict=True):
+            memory.replace(state_loads=loads._replace(acts=acts))
+            given = all(law.derivative is not None for law, acting in zip(laws, chosen, strict=True) if acting)
+            out += (LEFT_BY_ROUNDING if given else LEFT_BY_DIFFERENCES) * abs(tangents(point)[2] - bare)
     finally:
         memory.replace(state_loads=loads)
+    return csc_matrix(out)
+
+
+def _laws_apart(point: OperatingPoint) -> list[NDArray[np.bool_]]:
+    """Groups of laws, masks of all, of which no two have a node in common; with derivatives of their own or without."""
+    laws, loads = point.compiled.laws, point.memory.problem.state_loads
+    groups: list[tuple[bool, set[int], NDArray[np.bool_]]] = []
+    for k, law in enumerate(laws):
+        given = law.derivative is not None
+        nodes = {int(node) for node in loads.node[loads.first[k] : loads.first[k + 1]] if node < point.compiled.n_nodes}
+        apart = [group for group in groups if group[0] == given and not nodes & group[1]]
+        if not apart:
+            apart = [(given, set(), np.zeros(len(laws), dtype=bool))]
+            groups += apart
+        apart[0][1].update(nodes)
+        apart[0][2][k] = True
+    return [chosen for _, _, chosen in groups]
 
 
 def slips_at(point: OperatingPoint, phi: csc_matrix) -> Slips | None:

@@ -188,6 +188,13 @@ class OperatingPoint:
         self.refresh()
         return internal, applied
 
+    def largest_law(self) -> float:
+        """The largest force (N; moments over the typical length) of a law that depends on the state."""
+        trial, weight = self.memory.problem.trial, np.array([1.0, 1.0 / self.compiled.length]).repeat(3)
+        own = trial.frame[None], trial.twist[None], trial.inner[:1], self.memory.problem.inputs.effort
+        laws = state_wrenches(self.compiled, np.array([self.time]), *own)[0, :, :6]
+        return float(np.max(np.abs(laws * weight), initial=0.0))
+
     def trajectory(self) -> Trajectory:
         """The state as a stored trajectory of one moment, from which results read places and joints."""
         efforts = self.memory.problem.inputs.effort.copy() if self.controlled else None
@@ -202,9 +209,7 @@ class OperatingPoint:
         internal, loads = self.acting_forces()
         inputs = memory.problem.inputs  # loads on one body may cancel one another
         weights = np.max(compiled.system.nodes.mass, initial=0.0) * np.linalg.norm(inputs.gravity[0])
-        own = trial.frame[None], trial.twist[None], trial.inner[:1], inputs.effort
-        laws = state_wrenches(compiled, np.array([self.time]), *own)[0, :, :6]
-        loads = max(loads, weights, *(np.max(np.abs(x * weight), initial=0.0) for x in (inputs.wrench[0], laws)))
+        loads = max(loads, weights, np.max(np.abs(inputs.wrench[0] * weight), initial=0.0), self.largest_law())
         rest = (trial.residual[:n] * weight).ravel()
         phi = constraint_matrix(self).multiply(np.tile(weight, n))
         rest, _ = nearest_motion(phi)(rest, np.zeros(phi.shape[0]))  # what reactions could still balance does not count

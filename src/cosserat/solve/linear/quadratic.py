@@ -151,8 +151,11 @@ def _near_one(matrices: Matrices, s: float, x: Array) -> Pairs:
 
 
 def _gap(sizes: Array, reach: float) -> tuple[float, float, float]:
-    """The widest gap between sizes that begins below a reach: its ends and its geometric middle."""
+    """The widest gap between sizes that begins below a reach: its ends and its geometric middle; that beyond zeros."""
     row = np.sort(sizes)
+    if 0 < np.count_nonzero(row) < len(row):
+        first = float(row[row > 0.0][0])
+        return 0.0, 0.5 * first, first
     count = int(np.clip(np.count_nonzero(row <= reach), 1, len(row) - 1)) if len(row) > 1 else 0
     if count == 0:
         return float(row[0]), np.inf, np.inf

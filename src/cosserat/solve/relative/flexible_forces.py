@@ -163,6 +163,12 @@ class FlexibleForces:
             signal=np.append(self.laws.signal, self._tensions),
         )
 
+    def slopes_of_law(self, k: int) -> Array:
+        """Derivatives (6n, 12n) of the wrenches of law k by frame and twist of its n places, as last found."""
+        items, n = self._acting.problem.items, int(self.laws.first[k + 1] - self.laws.first[k])
+        at = int(items.at[len(items.at) - len(self.laws.acts) + k])
+        return np.asarray(items.slope[at : at + 72 * n * n].reshape(6 * n, 12 * n))
+
     def open(self, names: Collection[str]) -> None:
         """Let springs, dampers and tendons of these names pull no more, and all others do."""
         lines = self._acting.problem.springs

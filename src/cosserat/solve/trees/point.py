@@ -23,7 +23,7 @@ from cosserat.solve.balance.standing import all_have_potentials
 from cosserat.solve.linear.basis import Basis, constant, leading
 from cosserat.solve.linear.elastic import change_in_elements
 from cosserat.solve.linear.inner import Inner, inner_of
-from cosserat.solve.linear.matrices import Matrices, Slips
+from cosserat.solve.linear.matrices import LEFT_BY_DIFFERENCES, LEFT_BY_ROUNDING, Matrices, Slips
 from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, OperatingPoint
 from cosserat.solve.memory import new_memory
 from cosserat.solve.relative.seat_motion import moving_seat, seat_rows
@@ -129,8 +129,26 @@ class TreePoint:
         rows = csc_matrix(self.combinations @ d.rows) if len(d.rows) else csc_matrix((0, self.system.n))
         M, D, K = (csc_matrix(a) for a in (0.5 * (d.da + d.da.T), D, K))
         return Matrices(
-            M, D, K, rows, 1.0, slips=self._slips(along), unit=self.unit, inner=self._inner(along), change=self.change
-        )
+            M, D, K, rows, 1.0, slips=self._slips(along), unit=self.unit, inner=self._inner(along),
+            doubt=self._doubt(), change=self.change,
+        )  # fmt: skip
+
+    def _doubt(self) -> csc_matrix | None:
+        """Errors (n, n) of what laws add to the stiffness, each by itself; see `linear.matrices.doubt_of`."""
+        forces, system, q = self.system.tree.forces, self.system, self.state.q
+        laws = forces.laws
+        lone = len(laws.node) == len(np.unique(forces.places.link[laws.node]))
+        if not len(laws.acts) or (lone and np.all(laws.unit[:, 1] != 0)):
+            return None
+        _ = self.slopes  # which fills those of the laws
+        motions, out = system.motions(self.state), np.zeros((system.n, system.n))
+        for k, seats in enumerate(forces.law_seats):
+            error = LEFT_BY_ROUNDING if laws.unit[k, 1] else LEFT_BY_DIFFERENCES
+            rows = np.abs(seat_rows(system.data, motions, q, seats)).reshape(len(seats), 6, -1)
+            slope = np.abs(forces.slopes_of_law(k)).reshape(len(seats), 6, len(seats), 12)[..., :6]
+            acts = int(laws.acts[k])
+            out += error * np.einsum("api,apbq,bqj->ij", rows[:acts], slope[:acts], rows)
+        return csc_matrix(out)
 
     def _inner(self, along: Array) -> Inner | None:
         """The states of laws, `along` the commutator with its velocities; None where no law owns any."""
@@ -282,10 +300,12 @@ class TreePoint:
         acting.append(system.tree.forces.in_joints(state.q, state.v, state.t))
         largest = max(float(np.max(np.abs(a) / sizes, initial=0.0)) for a in acting)
         stiff = float(np.max(np.abs(np.diag(self.slopes.dq)) / sizes**2, initial=0.0))
-        accepted = _BALANCED * largest + 1e4 * np.finfo(float).eps * stiff
         left = np.abs(rest) / sizes
         k = int(np.argmax(left)) if len(left) else 0
         worst = float(np.max(left, initial=0.0))
+        if worst > _BALANCED * largest:  # laws on one body may cancel one another
+            largest = max(largest, self.still.largest_law() * system.compiled.length)
+        accepted = _BALANCED * largest + 1e4 * np.finfo(float).eps * stiff
         force, where = worst / system.compiled.length, system.tree.coordinates[k]
         text = f"a force of {force:.3g} N is left unbalanced along {where!r}"
         apart = float(np.max(np.abs(value), initial=0.0)) / (1e-7 * system.compiled.size)
