@@ -56,9 +56,7 @@ def from_axis_angle(axis: Any, angle: float) -> Array:
     >>> np.allclose(rotations.from_axis_angle((0, 0, 2), np.pi / 2) @ [1, 0, 0], [0, 1, 0])
     True
     """
-    n = so3.hat(checks.unit(axis, "axis of a rotation"))
-    s = math.sin(0.5 * angle)
-    return np.eye(3) + math.sin(angle) * n + (2.0 * s * s) * (n @ n)
+    return so3.exp(angle * checks.unit(axis, "axis of a rotation"))
 
 
 def to_axis_angle(R: Any) -> tuple[Array, float]:

@@ -12,7 +12,7 @@ import ast
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from cosserat.errors import MissingDependencyError
 from cosserat.model.expressions import Expression, Meaning
@@ -128,26 +128,16 @@ def formula(text: str, names: Mapping[str, sp.Expr]) -> sp.Expr:
     return Expression(text, names, "formula", SYMPY).evaluate(names)
 
 
-class Calls:
-    """Part of a printer: functions that Python calls by another name than SymPy."""
-
-    _print: Callable[..., str]
-
-    def _called(self, name: str, expression: Any) -> str:
-        return f"{name}({', '.join(self._print(a) for a in expression.args)})"
-
-    def _print_Abs(self, expression: Any) -> str:
-        return self._called("abs", expression)
-
-    def _print_Max(self, expression: Any) -> str:
-        return self._called("max", expression)
-
-    def _print_Min(self, expression: Any) -> str:
-        return self._called("min", expression)
-
-
-class _Text(Calls, StrPrinter):
+class _Text(StrPrinter):
     """Expressions as formulas of `cosserat.model.expressions`."""
+
+    _names: ClassVar[dict[str, str]] = {"Abs": "abs", "Max": "max", "Min": "min", "ceiling": "ceil"}
+
+    def _print_Function(self, expression: Any) -> str:
+        name = expression.func.__name__
+        return f"{self._names.get(name, name)}({', '.join(self._print(a) for a in expression.args)})"
+
+    _print_LatticeOp = _print_Function
 
     def _print_Float(self, expression: Any) -> str:
         return repr(float(expression))
@@ -175,9 +165,6 @@ class _Text(Calls, StrPrinter):
 
     def _print_Not(self, expression: Any) -> str:
         return f"(not {self._print(expression.args[0])})"
-
-    def _print_ceiling(self, expression: Any) -> str:
-        return self._called("ceil", expression)
 
 
 def text_of(expression: Any) -> str:
@@ -254,17 +241,12 @@ def slope(expression: Any, variable: Any) -> Any:
     return slopes([expression], [variable])[0] if expression.has(*ROUGH) else sp.diff(expression, variable)
 
 
-class Printer(Calls, PythonCodePrinter):
+class Printer(PythonCodePrinter):
     """Expressions as Python that Numba takes."""
 
-    def _print_coshalf(self, expression: sp.Expr) -> str:
-        return self._called("numeric_coshalf", expression)
-
-    def _print_sinhalf(self, expression: sp.Expr) -> str:
-        return self._called("numeric_sinhalf", expression)
-
-    def _print_cotc(self, expression: sp.Expr) -> str:
-        return self._called("numeric_cotc", expression)
+    _kf: ClassVar[dict[str, str]] = {
+        **PythonCodePrinter._kf, "coshalf": "numeric_coshalf", "sinhalf": "numeric_sinhalf", "cotc": "numeric_cotc",
+    }  # fmt: skip
 
     def _print_sign(self, expression: sp.Expr) -> str:
         x = self._print(expression.args[0])

@@ -7,6 +7,7 @@ import numpy as np
 
 from cosserat.calls import answered
 from cosserat.errors import ModelError, shown
+from cosserat.lie import rotations, se3
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
@@ -31,11 +32,7 @@ def dh_frame(row: Any, q: float = 0.0, joint: str = "R", convention: str = "stan
     """
     a, alpha, d, theta = checks.array("dh_frame", "row", row, (4,), "(a, alpha, d, theta)")
     theta, d = (theta + q, d) if joint == "R" else (theta, d + q)
-    turn, tilt = np.eye(4), np.eye(4)
-    c, s = np.cos(theta), np.sin(theta)
-    turn[:2, :2], turn[2, 3] = [[c, -s], [s, c]], d
-    c, s = np.cos(alpha), np.sin(alpha)
-    tilt[1:3, 1:3], tilt[0, 3] = [[c, -s], [s, c]], a
+    turn, tilt = se3.frame(rotations.about_z(theta), (0, 0, d)), se3.frame(rotations.about_x(alpha), (a, 0, 0))
     return turn @ tilt if convention == "standard" else tilt @ turn
 
 

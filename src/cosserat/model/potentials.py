@@ -14,6 +14,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, ExpressionError
 from cosserat.lie import se3
+from cosserat.lie.coefficients import cotc
 from cosserat.model import checks
 from cosserat.model.closures import defined
 from cosserat.model.expressions import Expression
@@ -131,7 +132,7 @@ class Potential(Record):
         return {q: derivative(self.formula, q, where) for q in coordinates}
 
 
-_HELPERS = {function.__name__: function for function in (carried, cross, in_axes, in_world)}
+_HELPERS = {function.__name__: function for function in (carried, cotc, cross, in_axes, in_world)}
 _LAW = """
 def law(t, frame, twist, other_frame, other_twist, parameters):
 {numbers}
@@ -188,10 +189,7 @@ _ACT_VECTOR = """\
     g0, g1, g2 = {rx}, {ry}, {rz}
     p0, p1, p2 = cross(w0, w1, w2, g0, g1, g2)
     q0, q1, q2 = cross(w0, w1, w2, p0, p1, p2)
-    y = angle * angle
-    c = 1.0 / 12.0 + y * (1.0 / 720.0 + y * (1.0 / 30240.0 + y * (1.0 / 1209600.0 + y / 47900160.0)))
-    if y > 0.05:
-        c = (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / y
+    c = cotc(angle * angle)
     m[0] -= g0 + 0.5 * p0 + c * q0
     m[1] -= g1 + 0.5 * p1 + c * q1
     m[2] -= g2 + 0.5 * p2 + c * q2

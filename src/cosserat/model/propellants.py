@@ -14,7 +14,7 @@ from cosserat.model import checks
 from cosserat.model.breaks import breaks_of
 from cosserat.model.frame_laws import cross, turning
 from cosserat.model.functions import Sampled, TimeFunction
-from cosserat.model.parameters import Number, Parameter, is_number, resolve
+from cosserat.model.parameters import Number, Parameter, resolve
 from cosserat.model.placed_laws import BodyLaw, gimbal_angles
 from cosserat.model.places import Place
 from cosserat.model.records import Component, number, optional_vector, recorded, unit_vector
@@ -138,9 +138,7 @@ class Propellant(BodyLaw):
                 text = f"{type(error).__name__}: {error}"
                 raise self._wrong("inertia", f"fails for the share {share:g} with {text}") from None
             share = 1.0
-        flat = isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3 and is_number(value[0])
-        J = checks.array(self.title, "inertia", value, (3,) if flat else (3, 3))
-        J = np.diag(J) if flat else J
+        J = checks.tensor(self.title, "inertia", value)
         if np.abs(J - J.T).max() > 1e-12 * np.abs(J).max() or np.linalg.eigvalsh(J).min() < -1e-12 * np.abs(J).max():
             raise self._wrong("inertia", "must be symmetric and not negative")
         return np.asarray(share * J)

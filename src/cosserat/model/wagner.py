@@ -21,10 +21,7 @@ _LEAST = 1e-6  # half chords
 
 def theodorsen(k: NDArray[np.float64]) -> NDArray[np.complex128]:
     """Theodorsen's function C(k) = H1/(H1 + i H0) of Hankel functions of the second kind (NACA Report 496, 1935)."""
-    from scipy.special import hankel2
-
-    first, zeroth = hankel2(1, k), hankel2(0, k)
-    return np.asarray(first / (first + 1j * zeroth), dtype=np.complex128)
+    return _lag(np.asarray(1j * k, dtype=np.complex128))
 
 
 @functools.cache
