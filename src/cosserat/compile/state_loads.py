@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from cosserat.compile.joints import ints, ranges
 from cosserat.compile.media import failing_medium
 from cosserat.compile.rules import failing_rule
 from cosserat.compile.skeleton import Parts
+from cosserat.compile.state_laws import CompiledLaw
 from cosserat.kernels.arrays import StateLoads
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
@@ -57,23 +58,27 @@ def signal_functions(signals: list[Signal]) -> list[TimeFunction]:
     return [found[k] for k in range(len(found))]
 
 
+def law_fields(laws: Sequence[CompiledLaw], length: float) -> dict[str, Any]:
+    """What arrays of laws have, whatever carries their places; `length`: over which they may change."""
+    numbers = [law.numbers for law in laws]
+    return {
+        "first": ranges([law.load.places for law in laws]), "acts": ints([law.load.acts_on for law in laws]),
+        "length": np.full(len(laws), length), "start": ranges(numbers),
+        "parameter": np.concatenate([np.zeros(0), *numbers]), "inner": ranges([law.load.states for law in laws]),
+    }  # fmt: skip
+
+
 def state_load_arrays(parts: Parts) -> StateLoads:
     """Arrays of the loads of a model; their signals have the columns of the sampled efforts behind those of joints."""
-    loads = [law.load for law in parts.laws]
+    loads, fields = [law.load for law in parts.laws], law_fields(parts.laws, parts.size)
     seats = [[parts.skeleton.attach(place) for place in load.places] for load in loads]
     blocks = [[parts.block(a.node, b.node) for a in line for b in line] for line in seats]
-    numbers = [law.numbers for law in parts.laws]
-    start = ranges(numbers)
+    start = fields["start"]
     signals = [(start[x.load] + x.place, len(parts.efforts) + x.column) for x in signals_of(parts.model)]
     return StateLoads(
-        first=ranges(seats),
+        **fields,
         node=ints([seat.node for line in seats for seat in line]),
         frame=np.array([frame_to_row(seat.frame) for line in seats for seat in line]).reshape(-1, 12),
-        acts=ints([load.acts_on for load in loads]),
-        length=np.full(len(loads), parts.size),
-        start=start,
-        parameter=np.concatenate(numbers),
-        inner=ranges([load.states for load in loads]),
         stored=ints([int(load.has_energy) for load in loads]),
         signal=ints(signals, 2),
         carried=ints([(k, row, start[k] + len(loads[k].values)) for k, row in parts.carried.items()], 3),

@@ -184,3 +184,9 @@ def wrench_to_node(R_f, x_f, force, moment):
 def twist_at_place(R_f, x_f, v, omega):
     """Twist of a node, seen in a frame (R_f, x_f) fixed to it: Ad(F^-1)."""
     return mul_t(R_f, add(v, cross(omega, x_f))), mul_t(R_f, omega)
+
+
+@helper
+def bracket(a, b, c, d):
+    """ad(a, b) (c, d)."""
+    return add(cross(b, c), cross(a, d)), cross(b, d)

@@ -1,6 +1,6 @@
 """Three-vectors and 3x3 matrices as tuples of numbers (matrices row by row)."""
 
-from cosserat.jit import helper
+from cosserat.jit import helper, inlined
 
 
 @helper
@@ -97,16 +97,10 @@ def skew(a):
 def outer(a, b):
     """a b^T."""
     return (
-        a[0] * b[0],
-        a[0] * b[1],
-        a[0] * b[2],
-        a[1] * b[0],
-        a[1] * b[1],
-        a[1] * b[2],
-        a[2] * b[0],
-        a[2] * b[1],
-        a[2] * b[2],
-    )
+        a[0] * b[0], a[0] * b[1], a[0] * b[2],
+        a[1] * b[0], a[1] * b[1], a[1] * b[2],
+        a[2] * b[0], a[2] * b[1], a[2] * b[2],
+    )  # fmt: skip
 
 
 @helper
@@ -119,47 +113,39 @@ def spiral(s, a):
 def add_outer(a, b, M):
     """M + a b^T."""
     return (
-        M[0] + a[0] * b[0],
-        M[1] + a[0] * b[1],
-        M[2] + a[0] * b[2],
-        M[3] + a[1] * b[0],
-        M[4] + a[1] * b[1],
-        M[5] + a[1] * b[2],
-        M[6] + a[2] * b[0],
-        M[7] + a[2] * b[1],
-        M[8] + a[2] * b[2],
-    )
+        M[0] + a[0] * b[0], M[1] + a[0] * b[1], M[2] + a[0] * b[2],
+        M[3] + a[1] * b[0], M[4] + a[1] * b[1], M[5] + a[1] * b[2],
+        M[6] + a[2] * b[0], M[7] + a[2] * b[1], M[8] + a[2] * b[2],
+    )  # fmt: skip
 
 
 @helper
 def cross_columns(a, B):
     """a~ B."""
     return (
-        a[1] * B[6] - a[2] * B[3],
-        a[1] * B[7] - a[2] * B[4],
-        a[1] * B[8] - a[2] * B[5],
-        a[2] * B[0] - a[0] * B[6],
-        a[2] * B[1] - a[0] * B[7],
-        a[2] * B[2] - a[0] * B[8],
-        a[0] * B[3] - a[1] * B[0],
-        a[0] * B[4] - a[1] * B[1],
-        a[0] * B[5] - a[1] * B[2],
-    )
+        a[1] * B[6] - a[2] * B[3], a[1] * B[7] - a[2] * B[4], a[1] * B[8] - a[2] * B[5],
+        a[2] * B[0] - a[0] * B[6], a[2] * B[1] - a[0] * B[7], a[2] * B[2] - a[0] * B[8],
+        a[0] * B[3] - a[1] * B[0], a[0] * B[4] - a[1] * B[1], a[0] * B[5] - a[1] * B[2],
+    )  # fmt: skip
 
 
 @helper
 def combine(s, A, t, B):
     """s A + t B for matrices."""
     return (
-        s * A[0] + t * B[0],
-        s * A[1] + t * B[1],
-        s * A[2] + t * B[2],
-        s * A[3] + t * B[3],
-        s * A[4] + t * B[4],
-        s * A[5] + t * B[5],
-        s * A[6] + t * B[6],
-        s * A[7] + t * B[7],
-        s * A[8] + t * B[8],
+        s * A[0] + t * B[0], s * A[1] + t * B[1], s * A[2] + t * B[2],
+        s * A[3] + t * B[3], s * A[4] + t * B[4], s * A[5] + t * B[5],
+        s * A[6] + t * B[6], s * A[7] + t * B[7], s * A[8] + t * B[8],
+    )  # fmt: skip
+
+
+@inlined
+def symmetric(S, a):
+    """S a, S symmetric: xx xy xz yy yz zz."""
+    return (
+        S[0] * a[0] + S[1] * a[1] + S[2] * a[2],
+        S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
+        S[2] * a[0] + S[4] * a[1] + S[5] * a[2],
     )
 
 
@@ -173,16 +159,10 @@ def load(array, offset):
 def load_matrix(array, offset):
     """Nine numbers of a one-dimensional array as a matrix."""
     return (
-        array[offset],
-        array[offset + 1],
-        array[offset + 2],
-        array[offset + 3],
-        array[offset + 4],
-        array[offset + 5],
-        array[offset + 6],
-        array[offset + 7],
-        array[offset + 8],
-    )
+        array[offset], array[offset + 1], array[offset + 2],
+        array[offset + 3], array[offset + 4], array[offset + 5],
+        array[offset + 6], array[offset + 7], array[offset + 8],
+    )  # fmt: skip
 
 
 @helper

@@ -11,8 +11,8 @@ N_a = Y G_a^T + q^b Psi_b F_a^T.
 
 from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODE, N_MODES, SQUARE, Z
-from cosserat.kernels.flexible.twists import add_scaled, add_symmetric, contracted, symmetric_times
-from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, scale
+from cosserat.kernels.flexible.twists import add_scaled, add_symmetric, contracted
+from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, scale, symmetric
 
 FIELD = 12
 """Numbers of a field: 3x4, row by row. First come F_a, E_a = q_dot^b F_ab and G_a of all modes, then these:"""
@@ -110,7 +110,7 @@ def add_bent(links, bodies, now, i, q, fields_out):
         flow = add(crossed(fields_out, s + Y_DOT, fields_out, g), crossed(fields_out, s + P_DOT, fields_out, f))
         turn = axpy(y, beta, turn)
         spin = add_symmetric(2.0 * y, half, spin)
-        b[z + 6 + j] += 2.0 * dot(flow, w) - dot(symmetric_times(half, w), w) + paired(fields_out, g, fields_out, s + C)
+        b[z + 6 + j] += 2.0 * dot(flow, w) - dot(symmetric(half, w), w) + paired(fields_out, g, fields_out, s + C)
         for k in range(3):
             M[o + d * (6 + j) + 3 + k] += beta[k]
             M[o + d * (3 + k) + 6 + j] += beta[k]
@@ -119,7 +119,7 @@ def add_bent(links, bodies, now, i, q, fields_out):
             M[o + d * (6 + j) + 6 + k] += mass
             if k < j:
                 M[o + d * (6 + k) + 6 + j] += mass
-    t = add(symmetric_times(spin, w), cross(w, add(symmetric_times(J, w), turn)))
+    t = add(symmetric(spin, w), cross(w, add(symmetric(J, w), turn)))
     t = add(t, crossed(fields_out, s + V, fields_out, s + C))
     for k in range(3):
         b[z + 3 + k] += t[k]
@@ -154,7 +154,7 @@ def change_bent_coordinate(links, bodies, now, i, rates, l, fields_out, dforce_o
         half = add_symmetric(1.0, turned(fields_out, fl, fields_out, g), turned(fields_out, s + V, bodies.field, t))
         half = add_symmetric(1.0, half, turned(psi, own, fields_out, f))
         flow = add(crossed(fields_out, el, fields_out, g), crossed(fields_out, s + V_DOT, bodies.field, t))
-        force = dot(beta, x) - dot(symmetric_times(half, w), w) + 2.0 * dot(flow, w)
+        force = dot(beta, x) - dot(symmetric(half, w), w) + 2.0 * dot(flow, w)
         force += paired(bodies.field, t, fields_out, s + A_MOMENT) + paired(bodies.field, t, fields_out, s + C_MOMENT)
         dforce_out[z + 6 + j] += force + paired(fields_out, g, fields_out, s + H)
     rise = add(crossed(fields_out, fl, fields_out, s + A_MOMENT), crossed(fields_out, s + V, fields_out, s + H))
@@ -163,7 +163,7 @@ def change_bent_coordinate(links, bodies, now, i, rates, l, fields_out, dforce_o
     turn = add(turn, crossed(psi, own, fields_out, s + Y_DOT))
     spin = add_symmetric(1.0, turned(fields_out, fl, fields_out, s + V_DOT), turned(fields_out, s + V, fields_out, el))
     spin = add_symmetric(1.0, spin, turned(psi, own, fields_out, s + Y_DOT))
-    t = add(add(rise, cross(w, turn)), scale(2.0, symmetric_times(spin, w)))
+    t = add(add(rise, cross(w, turn)), scale(2.0, symmetric(spin, w)))
     for k in range(3):
         dforce_out[z + 3 + k] += t[k]
 

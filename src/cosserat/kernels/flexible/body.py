@@ -4,8 +4,8 @@ from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODE, N_MODES, SQUARE, Z
 from cosserat.kernels.flexible.bent import add_bent
 from cosserat.kernels.flexible.strains import add_stresses, strains
-from cosserat.kernels.flexible.twists import add_symmetric, contracted, load6, put6, symmetric_times
-from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load
+from cosserat.kernels.flexible.twists import add_symmetric, contracted, load6, put6
+from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, symmetric
 
 
 @helper
@@ -49,7 +49,7 @@ def elastic_terms(links, bodies, now, i, q, first_out, second_out, bent_out):
         flow, turn = axpy(y, a, flow), axpy(y, beta, turn)
         lift, rise = axpy(y, load(second_out, s), lift), axpy(y, load(second_out, s + 6), rise)
         spin = add_symmetric(y, slope, spin)
-        b[z + 6 + j] = 2.0 * dot(load(second_out, s + 3), w) - 0.5 * dot(symmetric_times(slope, w), w) + dot(a, fall)
+        b[z + 6 + j] = 2.0 * dot(load(second_out, s + 3), w) - 0.5 * dot(symmetric(slope, w), w) + dot(a, fall)
         for k in range(3):
             M[o + d * (6 + j) + k] = a[k]
             M[o + d * (6 + j) + 3 + k] = beta[k]
@@ -62,7 +62,7 @@ def elastic_terms(links, bodies, now, i, q, first_out, second_out, bent_out):
     add_stresses(row, bodies, now.elastic, o + m * m + 2 * m, z + 6, b)
     mass = bodies.mass[e]
     f = add(cross(w, axpy(2.0, flow, cross(w, h))), lift)
-    t = add(symmetric_times(spin, w), cross(w, add(symmetric_times(J, w), turn)))
+    t = add(symmetric(spin, w), cross(w, add(symmetric(J, w), turn)))
     put6(axpy(mass, fall, f), add(add(t, rise), cross(h, fall)), b, z)
     put_rigid(mass, h, J, M, o, d)
     if bodies.bent[e]:

@@ -18,8 +18,8 @@ from cosserat.kernels.flexible.bent import (
     turned,
 )
 from cosserat.kernels.flexible.strains import change_stresses
-from cosserat.kernels.flexible.twists import add_scaled, add_symmetric, contracted, load6, put6, symmetric_times
-from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, scale, store, sub
+from cosserat.kernels.flexible.twists import add_scaled, add_symmetric, contracted, load6, put6
+from cosserat.kernels.vectors import ZERO, add, axpy, cross, dot, load, scale, store, sub, symmetric
 
 B_MASS, B_MOMENT, B_INERTIA, B_FLOW, B_SPIN, B_TURN = 0, 1, 4, 10, 13, 19
 """m, h, J; 2 sum of a q_dot + w x h; J_dot; J w + sum of beta q_dot."""
@@ -43,7 +43,7 @@ def record_body(links, bodies, now, i, q, rates, row_out, mode_out, bent_out, fi
     h = (M[o + 5 * d + 1], M[o + 3 * d + 2], M[o + 4 * d])
     c = o + 3 * d + 3
     J = (M[c], M[c + 1], M[c + 2], M[c + d + 1], M[c + d + 2], M[c + 2 * d + 2])
-    flow, turn, spin = cross(w, h), symmetric_times(J, w), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    flow, turn, spin = cross(w, h), symmetric(J, w), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if row[BODY] >= 0:
         contracted(bodies.half, row[SQUARE] * 6, m, 6, q, row[MODE], first)
         contracted(bodies.second, row[SQUARE] * 9, m, 9, now.z, z + 6, second)
@@ -55,7 +55,7 @@ def record_body(links, bodies, now, i, q, rates, row_out, mode_out, bent_out, fi
             for e in range(6):
                 mode_out[at + M_SLOPE + e] = slope[e]
             spin = add_symmetric(y, slope, spin)
-            store(sub(scale(2.0, load(second, 9 * j + 3)), symmetric_times(slope, w)), mode_out, at + M_TURN)
+            store(sub(scale(2.0, load(second, 9 * j + 3)), symmetric(slope, w)), mode_out, at + M_TURN)
             store(load(second, 9 * j), mode_out, at + M_BENT)
             store(load(second, 9 * j + 6), mode_out, at + M_WOUND)
         if bodies.bent[row[BODY]]:
@@ -85,7 +85,7 @@ def record_bent(row, bodies, now, q, rates, mode_out, bent_out, spin):
         half = add_symmetric(1.0, turned(bent_out, s + Y, bent_out, g), turned(bent_out, s + P, bent_out, f))
         flow = add(crossed(bent_out, s + Y_DOT, bent_out, g), crossed(bent_out, s + P_DOT, bent_out, f))
         wound = crossed(bent_out, s + V, bent_out, 12 * m + f)
-        turn = scale(2.0, sub(flow, symmetric_times(half, w)))
+        turn = scale(2.0, sub(flow, symmetric(half, w)))
         for e in range(6):
             mode_out[at + M_SLOPE + e] += 2.0 * half[e]
         for e in range(3):
@@ -125,9 +125,9 @@ def change_body(links, now, i, record, mode, rates, dz, dx, dforce_out):
     h, J = load(record, B_MOMENT + zero_at), load6(record, B_INERTIA + zero_at)
     f = axpy(record[B_MASS], fall, cross(dx_w, h))
     f = add(f, add(cross(dw, load(record, B_FLOW + zero_at)), cross(w, cross(dw, h))))
-    t = add(cross(h, fall), symmetric_times(J, dx_w))
-    t = add(t, symmetric_times(load6(record, B_SPIN + zero_at), dw))
-    t = add(t, add(cross(dw, load(record, B_TURN + zero_at)), cross(w, symmetric_times(J, dw))))
+    t = add(cross(h, fall), symmetric(J, dx_w))
+    t = add(t, symmetric(load6(record, B_SPIN + zero_at), dw))
+    t = add(t, add(cross(dw, load(record, B_TURN + zero_at)), cross(w, symmetric(J, dw))))
     put6(f, t, dforce_out, z)
     for j in range(m):
         k, at = o + d * (6 + j), MODE_ROW * (row[MODAL] + j)
@@ -155,11 +155,11 @@ def change_with_coordinate(links, bodies, now, i, mode, rates, l, bent_out, dfor
         lift, flow = axpy(acceleration, b, lift), axpy(y, b, flow)
         rise, turn = axpy(acceleration, beta, rise), axpy(y, beta, turn)
         spin = add_symmetric(2.0 * y, half, spin)
-        dforce_out[z + 6 + j] += dot(b, fall) + dot(beta, x) - dot(symmetric_times(half, w), w)
+        dforce_out[z + 6 + j] += dot(b, fall) + dot(beta, x) - dot(symmetric(half, w), w)
     change_stresses(row, bodies, now.z, l, True, now.elastic, dforce_out)
     f = add(add(cross(x, a), lift), cross(w, axpy(2.0, flow, cross(w, a))))
-    t = add(add(cross(a, fall), symmetric_times(slope, x)), add(rise, symmetric_times(spin, w)))
-    t = add(t, cross(w, add(symmetric_times(slope, w), turn)))
+    t = add(add(cross(a, fall), symmetric(slope, x)), add(rise, symmetric(spin, w)))
+    t = add(t, cross(w, add(symmetric(slope, w), turn)))
     for e in range(3):
         dforce_out[z + e] += f[e]
         dforce_out[z + 3 + e] += t[e]
@@ -174,7 +174,7 @@ def change_with_rate(links, bodies, now, i, mode, l, bent_out, dforce_out):
     m, z, o = row[N_MODES], row[Z], row[INERTIA]
     w, k, at = load(now.z, z + 3), o + (6 + m) * (6 + l), MODE_ROW * (row[MODAL] + l)
     f = scale(2.0, add(cross(w, load(now.inertia, k)), load(mode, at + M_BENT)))
-    t = add(symmetric_times(load6(mode, at + M_SLOPE), w), cross(w, load(now.inertia, k + 3)))
+    t = add(symmetric(load6(mode, at + M_SLOPE), w), cross(w, load(now.inertia, k + 3)))
     t = axpy(2.0, load(mode, at + M_WOUND), t)
     for e in range(3):
         dforce_out[z + e] += f[e]

@@ -5,8 +5,8 @@ from cosserat.kernels import springs, state_loads, tree_joints
 from cosserat.kernels.flexible.arrays import FIRST, KIND, N_JOINT, PARENT, Z
 from cosserat.kernels.flexible.forces import differentiate_law
 from cosserat.kernels.flexible.seat_tangents import S_FRAME, add_power, add_power_change, seat_change
-from cosserat.kernels.flexible.twists import add6, bracket, coadjoint
-from cosserat.kernels.frames import load_frame, twist_at_place, wrench_to_node
+from cosserat.kernels.flexible.twists import add6, coadjoint
+from cosserat.kernels.frames import bracket, load_frame, twist_at_place, wrench_to_node
 from cosserat.kernels.loads import load_tangent
 from cosserat.kernels.vectors import ZERO, add, clear, dot, load, mul_t, neg, store, sub
 

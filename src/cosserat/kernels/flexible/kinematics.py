@@ -20,8 +20,8 @@ from cosserat.kernels.flexible.arrays import (
 from cosserat.kernels.flexible.body import elastic_terms, rigid_terms
 from cosserat.kernels.flexible.joint import joint_axis, joint_frame, joint_twist
 from cosserat.kernels.flexible.seats import inverse_frame, place_seat
-from cosserat.kernels.flexible.twists import bracket, combined, outer_twist, put6
-from cosserat.kernels.frames import compose, load_frame, store_frame, twist_at_place
+from cosserat.kernels.flexible.twists import combined, outer_twist, put6
+from cosserat.kernels.frames import bracket, compose, load_frame, store_frame, twist_at_place
 from cosserat.kernels.vectors import IDENTITY, ZERO, add, load, neg, sub
 
 

@@ -7,8 +7,9 @@ The rotation of an interface is exp(rotation shape q) R, see `compile.modal_dyna
 from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import MODE, Z
 from cosserat.kernels.flexible.so3_tangents import tangent_slope
-from cosserat.kernels.flexible.twists import add6, add_scaled, bracket, combined, projected, put6
+from cosserat.kernels.flexible.twists import add6, add_scaled, combined, projected, put6
 from cosserat.kernels.frames import (
+    bracket,
     compose,
     cosc,
     load_frame,

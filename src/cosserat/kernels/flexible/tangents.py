@@ -32,8 +32,8 @@ from cosserat.kernels.flexible.seat_tangents import (
     record_seat,
     seat_change,
 )
-from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, inner_wrench, outer_twist, projected, put6
-from cosserat.kernels.frames import load_frame, store_frame, twist_at_place, wrench_to_node
+from cosserat.kernels.flexible.twists import add6, coadjoint, inner_wrench, outer_twist, projected, put6
+from cosserat.kernels.frames import bracket, load_frame, store_frame, twist_at_place, wrench_to_node
 from cosserat.kernels.vectors import ZERO, add, dot, load, sub
 
 L_TURN, L_Y, L_Y_DOT, L_C, L_C_DOT, L_SLIP, L_OWN, L_OWN_DOT, L_FORCE, L_BASE, L_BODY, L_ROW = (

@@ -5,12 +5,6 @@ from cosserat.kernels.vectors import add, cross, dot, load, mul, mul_t, store, s
 
 
 @helper
-def bracket(a, b, c, d):
-    """ad(a, b) (c, d)."""
-    return add(cross(b, c), cross(a, d)), cross(b, d)
-
-
-@helper
 def outer_twist(R, x, u, w):
     """Twist seen from the frame in which (R, x) is given: Ad(H)."""
     s = mul(R, w)
@@ -97,13 +91,3 @@ def add_symmetric(s, T, S):
     return (
         s * T[0] + S[0], s * T[1] + S[1], s * T[2] + S[2], s * T[3] + S[3], s * T[4] + S[4], s * T[5] + S[5]
     )  # fmt: skip
-
-
-@helper
-def symmetric_times(S, a):
-    """S a."""
-    return (
-        S[0] * a[0] + S[1] * a[1] + S[2] * a[2],
-        S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
-        S[2] * a[0] + S[4] * a[1] + S[5] * a[2],
-    )

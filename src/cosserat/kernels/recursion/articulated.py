@@ -27,7 +27,6 @@ from cosserat.kernels.recursion.link import (
     put3,
     put9,
     put_pair,
-    symmetric,
     turn_links,
 )
 from cosserat.kernels.recursion.table import (
@@ -54,7 +53,7 @@ from cosserat.kernels.recursion.table import (
     WORK,
     WRENCH,
 )
-from cosserat.kernels.vectors import add, cross, matmul, mul, mul_t, sub, transpose
+from cosserat.kernels.vectors import add, cross, matmul, mul, mul_t, sub, symmetric, transpose
 
 
 @inlined

@@ -16,7 +16,7 @@ import numpy as np
 from cosserat.jit import helper, quick
 from cosserat.kernels.recursion.articulated import articulated_body
 from cosserat.kernels.recursion.dense import invert, minus_product
-from cosserat.kernels.recursion.link import fault, get_pair, gyration, misshapen, symmetric
+from cosserat.kernels.recursion.link import fault, get_pair, gyration, misshapen
 from cosserat.kernels.recursion.spatial import (
     accelerate_links,
     both_parts,
@@ -47,7 +47,7 @@ from cosserat.kernels.recursion.table import (
     X_MOMENTUM,
     X_ROW,
 )
-from cosserat.kernels.vectors import add, cross, scale
+from cosserat.kernels.vectors import add, cross, scale, symmetric
 
 
 @helper

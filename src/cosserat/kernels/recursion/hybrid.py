@@ -18,7 +18,7 @@ from cosserat.kernels.recursion.articulated import (
     screw_bias,
     total_inertia,
 )
-from cosserat.kernels.recursion.link import fault, get3, get_frame, get_pair, link_of, put_effort, put_pair, symmetric
+from cosserat.kernels.recursion.link import fault, get3, get_frame, get_pair, link_of, put_effort, put_pair
 from cosserat.kernels.recursion.table import (
     COUNT,
     EFFORT,
@@ -37,7 +37,7 @@ from cosserat.kernels.recursion.table import (
     W_TWIST,
     WORK,
 )
-from cosserat.kernels.vectors import add, cross, matmul, mul, mul_t, transpose
+from cosserat.kernels.vectors import add, cross, matmul, mul, mul_t, symmetric, transpose
 
 
 @inlined

@@ -4,8 +4,9 @@ Apart from `flexible.kinematics` for speed: a sixth of its time.
 """
 
 from cosserat.jit import helper, quick
+from cosserat.kernels.frames import bracket
 from cosserat.kernels.recursion.link import get3, get9, get_pair
-from cosserat.kernels.recursion.spatial import accelerate_links, both_parts, bracket, move_links, own_inertias, placed
+from cosserat.kernels.recursion.spatial import accelerate_links, both_parts, move_links, own_inertias, placed
 from cosserat.kernels.recursion.table import (
     COUNT,
     D_AXIS,

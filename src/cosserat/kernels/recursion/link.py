@@ -27,7 +27,7 @@ from cosserat.kernels.recursion.table import (
     W_FRAME,
     W_ROW,
 )
-from cosserat.kernels.vectors import add, matmul, mul, sub
+from cosserat.kernels.vectors import add, cross, matmul, mul, mul_t, scale, sub, symmetric
 
 
 @inlined
@@ -190,63 +190,23 @@ def turn_links(table, q, work):
 @inlined
 def inward(R, p, u, w):
     """Twist of the parent, seen in the link's frame: (R^T (u + w x p), R^T w)."""
-    x = u[0] + w[1] * p[2] - w[2] * p[1]
-    y = u[1] + w[2] * p[0] - w[0] * p[2]
-    z = u[2] + w[0] * p[1] - w[1] * p[0]
-    return (
-        R[0] * x + R[3] * y + R[6] * z,
-        R[1] * x + R[4] * y + R[7] * z,
-        R[2] * x + R[5] * y + R[8] * z,
-    ), (
-        R[0] * w[0] + R[3] * w[1] + R[6] * w[2],
-        R[1] * w[0] + R[4] * w[1] + R[7] * w[2],
-        R[2] * w[0] + R[5] * w[1] + R[8] * w[2],
-    )
+    return mul_t(R, add(u, cross(w, p))), mul_t(R, w)
 
 
 @inlined
 def outward(R, p, f, m):
     """Wrench of a link, seen in its parent's frame: (R f, R m + p x R f)."""
-    x = R[0] * f[0] + R[1] * f[1] + R[2] * f[2]
-    y = R[3] * f[0] + R[4] * f[1] + R[5] * f[2]
-    z = R[6] * f[0] + R[7] * f[1] + R[8] * f[2]
-    return (x, y, z), (
-        R[0] * m[0] + R[1] * m[1] + R[2] * m[2] + p[1] * z - p[2] * y,
-        R[3] * m[0] + R[4] * m[1] + R[5] * m[2] + p[2] * x - p[0] * z,
-        R[6] * m[0] + R[7] * m[1] + R[8] * m[2] + p[0] * y - p[1] * x,
-    )
+    f = mul(R, f)
+    return f, add(mul(R, m), cross(p, f))
 
 
 @inlined
 def momentum(m, h, J, u, w):
     """I (u, w) of a rigid body: mass m, first moment h, inertia J (xx xy xz yy yz zz)."""
-    return (
-        m * u[0] + w[1] * h[2] - w[2] * h[1],
-        m * u[1] + w[2] * h[0] - w[0] * h[2],
-        m * u[2] + w[0] * h[1] - w[1] * h[0],
-    ), (
-        J[0] * w[0] + J[1] * w[1] + J[2] * w[2] + h[1] * u[2] - h[2] * u[1],
-        J[1] * w[0] + J[3] * w[1] + J[4] * w[2] + h[2] * u[0] - h[0] * u[2],
-        J[2] * w[0] + J[4] * w[1] + J[5] * w[2] + h[0] * u[1] - h[1] * u[0],
-    )
+    return add(scale(m, u), cross(w, h)), add(symmetric(J, w), cross(h, u))
 
 
 @inlined
 def gyration(u, w, p, l):
     """(u, w) x* (p, l) = (w x p, w x l + u x p): rate of a momentum carried by a moving frame."""
-    return (
-        w[1] * p[2] - w[2] * p[1],
-        w[2] * p[0] - w[0] * p[2],
-        w[0] * p[1] - w[1] * p[0],
-    ), (
-        w[1] * l[2] - w[2] * l[1] + u[1] * p[2] - u[2] * p[1],
-        w[2] * l[0] - w[0] * l[2] + u[2] * p[0] - u[0] * p[2],
-        w[0] * l[1] - w[1] * l[0] + u[0] * p[1] - u[1] * p[0],
-    )
-
-
-@inlined
-def symmetric(S, a):
-    """S a, S symmetric."""
-    return (S[0] * a[0] + S[1] * a[1] + S[2] * a[2], S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
-            S[2] * a[0] + S[4] * a[1] + S[5] * a[2])  # fmt: skip
+    return cross(w, p), add(cross(w, l), cross(u, p))

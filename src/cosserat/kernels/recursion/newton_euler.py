@@ -20,7 +20,6 @@ from cosserat.kernels.recursion.link import (
     put3,
     put_effort,
     put_pair,
-    symmetric,
     turn_links,
 )
 from cosserat.kernels.recursion.table import (
@@ -41,7 +40,7 @@ from cosserat.kernels.recursion.table import (
     WORK,
     WRENCH,
 )
-from cosserat.kernels.vectors import add, cross, mul_t, sub
+from cosserat.kernels.vectors import add, cross, mul_t, sub, symmetric
 
 
 @inlined

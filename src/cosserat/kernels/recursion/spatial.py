@@ -4,6 +4,7 @@ In these coordinates twists of different links add without transformations, and 
 """
 
 from cosserat.jit import inlined
+from cosserat.kernels.frames import bracket
 from cosserat.kernels.recursion.link import (
     get3,
     get6,
@@ -171,12 +172,6 @@ def move_links(table, v, links, freedoms):
             _set(freedoms, D_PSI, d + c, a, b)
             e, f = bracket(u, w, s, t)
             _set(freedoms, D_SUM, d + c, add(a, e), add(b, f))
-
-
-@inlined
-def bracket(u, w, s, t):
-    """ad(u, w) (s, t) = (w x s + u x t, w x t)."""
-    return add(cross(w, s), cross(u, t)), cross(w, t)
 
 
 @inlined

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import frame_to_row
 from cosserat.compile.flexible_arrays import new_motions, pack_seats
 from cosserat.compile.fluid_links import WEIGHT, Uplift, uplifts
-from cosserat.compile.joints import coordinate_laws, ranges
+from cosserat.compile.joints import coordinate_laws
 from cosserat.compile.loads import ElementLoad, given_tensions, line_arrays, nodal_loads, seat_loads
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law
-from cosserat.compile.state_loads import Signal, signals_of
+from cosserat.compile.state_loads import Signal, law_fields, signals_of
 from cosserat.compile.timetable import Jumps
 from cosserat.compile.tree import FLUID, PROPELLANT, TreeData
 from cosserat.kernels.arrays import Loads, Packed, Springs, address_rows, most_places, new_owned, new_visit, zeros
@@ -37,22 +37,14 @@ from cosserat.solve.relative.flexible_recursion import Motions
 
 def law_group(laws: list[CompiledLaw], first: int, length: float, inertia: Array) -> arrays.Laws:
     """Arrays of users' laws, whose seats come one after another from `first` on."""
-    n, numbers, places = len(laws), [law.numbers for law in laws], ranges([law.load.places for law in laws])
-    return arrays.Laws(
-        first=places,
-        node=first + np.arange(places[-1], dtype=np.int64),
-        frame=np.tile(frame_to_row(np.eye(4)), (places[-1], 1)),
-        acts=np.array([law.load.acts_on for law in laws], dtype=np.int64),
-        length=np.full(n, length),
-        start=ranges(numbers),
-        parameter=np.concatenate([np.zeros(0), *numbers]),
-        inner=ranges([law.load.states for law in laws]),
+    fields = law_fields(laws, length)
+    count = int(fields["first"][-1])
+    return zeros(arrays.Laws)._replace(
+        **fields,
+        node=first + np.arange(count, dtype=np.int64),
+        frame=np.tile(frame_to_row(np.eye(4)), (count, 1)),
         unit=address_rows([(law.law, law.derivative, law.inertia) for law in laws], 3),
-        signal=np.zeros(0, dtype=np.int64),
-        burning=np.zeros((0, 2), dtype=np.int64),
-        carried=np.zeros((0, 4), dtype=np.int64),
         inertia=inertia,
-        clock=np.zeros(1),
     )
 
 
