@@ -234,14 +234,10 @@ class FloatingWalk(Walk):
             eased = self.in_parts(now, t, h) if now.step == 0.0 else None
             self.now = self.step(now, h) if eased is None else eased
 
-    def joined(self, t: float, h: float) -> None:
-        """At the end of the step."""
-        self.now = self.now._replace(t=self.grid.at(t, h))
-
     def start_again(self, t: float, h: float) -> None:
         """Where a rest of a step came between, its acceleration does not belong to one of this length."""
-        self.joined(t, h)
-        if self.now.step not in (0.0, h):
+        self.now = self.now._replace(t=self.grid.at(t, h))
+        if self.now.step not in (0.0, h) and not self.at_breaks:
             self.now = self.now._replace(step=0.0, carried=self.now.a)
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:

@@ -128,9 +128,9 @@ class Integration(Walk):
 
         Where a rest of a step came between, they may still change too much for a whole one.
         """
-        if self.scheme == CONSERVING or self.at_breaks:
+        if self.at_breaks:
             return
-        if self.accel_step != 0.0:
+        if self.scheme != CONSERVING and self.accel_step != 0.0:
             project_velocities(self.compiled, t, self.memory)
             self.balance(t)
             self.accel_step = 0.0
@@ -284,13 +284,6 @@ class Integration(Walk):
             code = self.run(np.array([t, end]), end - t, NEVER, 0, 0, search=True)
         if code != CONVERGED:
             raise self.failure(code)
-
-    def joined(self, t: float, h: float) -> None:
-        """The method starts anew."""
-        if self.accel_step == 0.0:
-            begin_smoothly(self, t, h)
-        elif self.scheme != CONSERVING:
-            self.restart(t + SIDE * h, h)
 
     def failure(self, code: int) -> StepFailure:
         """How steps failed that ended with a code."""

@@ -135,6 +135,8 @@ class Walk(ABC):
             self.done += 1
             if (phase + self.done) % every == 0:
                 self.store()
+            if not smooth:
+                self.start_again(at + h, h)
         return None
 
     def _across(self, t: float, h: float) -> StepFailure | None:
@@ -155,7 +157,6 @@ class Walk(ABC):
             self.load(before)
             return failure
         self.tally.add(taken + 1 - self.tally.steps)
-        self.joined(t + h, h)
         return None
 
     @abstractmethod
@@ -168,10 +169,6 @@ class Walk(ABC):
 
     def part(self, t: float, end: float, side: float) -> None:
         """Take a part of a step, up to a `side` before a break if one is at its end; raises `StepFailure`."""
-        raise NotImplementedError
-
-    def joined(self, t: float, h: float) -> None:
-        """Go on at time t with steps of length h after one in parts."""
         raise NotImplementedError
 
     def side(self, h: float) -> float:
@@ -269,7 +266,7 @@ class Walk(ABC):
         raise NotImplementedError
 
     def start_again(self, t: float, h: float) -> None:
-        """Get ready for steps of length h after a jolt at time t, once the state is stored."""
+        """Get ready for steps of length h at time t, after a jolt or parts of a step, once the state is stored."""
         return
 
     def make_room(self) -> None:
