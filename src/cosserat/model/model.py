@@ -192,7 +192,8 @@ class Model(Referring):
             other = self._components[component.name]
             what = "it is in the model already" if other is component else f"used by the {other.word} {other.name!r}"
             raise ModelError(f"{self.title}: the name {component.name!r} of the {component.word} is taken ({what}); "
-                             "give each component its own name")  # fmt: skip
+                             "give each component its own name; model.swap replaces joints and loads, model.remove "
+                             "takes out")  # fmt: skip
         self._take(component)
         if isinstance(component, Owner):
             self._owners[component.name] = component
