@@ -42,9 +42,8 @@ class FlexibleArrays:
     def __init__(self, links: Sequence[Link], armature: Array) -> None:
         self.n_v, self.armature = len(armature), armature
         kinds = _Kinds([link.modal for link in links if link.modal is not None])
-        self.table, self._sizes = _index(links, kinds)
-        self.n_z = int(self._sizes[arrays.Z])
-        self.n_pivots = int(self._sizes[arrays.PIVOT])
+        self.table, total = _index(links, kinds)
+        self.n_z, self.n_pivots = int(total[arrays.Z]), int(total[arrays.PIVOT])
         joint = np.array([(link.slide, link.turn) for link in links])
         inertia = np.array([link.inertia.ravel() for link in links])
         seats = pack_seats([seat for link in links for seat in (link.base, link.own)])
@@ -54,51 +53,32 @@ class FlexibleArrays:
         )
         self._packed = Packed(tree)
         self.tree = self._packed.address
-        self._largest = max(link.n_modes for link in links)
+        largest = max(link.n_modes for link in links)
+        self._sizes = {
+            "n": len(links), "nv": self.n_v, "nz": self.n_z, "pivot": self.n_pivots, "carry": int(total[arrays.CARRY]),
+            "axes": int(total[arrays.AXES]), "inertia": int(total[arrays.INERTIA]), "modal": int(total[arrays.MODAL]),
+            "row": 15 * (largest + 9), "bent": 36 * largest + ROOM, "block": (largest + 6) ** 2,
+        }  # fmt: skip
 
     def new_state(self) -> Packed:
         """Room for a state and its motion."""
-        n, sizes, room = len(self.table), self._sizes, 15 * (self._largest + 9)
-        motion = arrays.LinkMotions(
-            np.zeros((n, 12)), np.zeros((n, 12)), np.zeros(self.n_z), np.zeros((n, 6)),
-            np.zeros(sizes[arrays.CARRY]), np.zeros(sizes[arrays.AXES]), np.zeros(sizes[arrays.INERTIA]),
-            np.zeros(self.n_z), np.zeros(sizes[arrays.INERTIA]),
-        )  # fmt: skip
-        one, two = np.zeros((2, self.n_z))
-        rows, more, last = np.zeros((3, room))
-        scratch = arrays.TreeScratch(one, two, rows, more, last, np.zeros(36 * self._largest + ROOM))
-        q, v, a, tau, effort = np.zeros((5, self.n_v))
-        vectors = arrays.Vectors(
-            q, v, a, tau, np.zeros(self.n_v, dtype=np.int64), np.zeros(6), effort, np.zeros(self.n_z),
-            np.zeros(self.n_z), np.zeros(self.n_pivots),
-        )  # fmt: skip
-        return Packed(arrays.LinkState(motion, vectors, scratch))
+        motion, vectors = zeros(arrays.LinkMotions, **self._sizes), zeros(arrays.Vectors, **self._sizes)
+        return Packed(arrays.LinkState(motion, vectors, zeros(arrays.TreeScratch, **self._sizes)))
 
     def new_linear(self, places: arrays.Seats) -> Packed:
         """Room for the recursions linearised at a state; `places`: where springs and loads act."""
-        n, n_z, seats = len(self.table), self.n_z, self._packed.problem.seats
-        slope, rate, change = np.zeros((3, 6 * int(seats.modes.sum())))
-        place_slope, place_rate, place_change = np.zeros((3, 6 * int(places.modes.sum())))
-        rates, dz, dx, dforce = np.zeros((4, n_z))
-        modes = int(self._sizes[arrays.MODAL])
-        linear = arrays.Linear(
-            np.zeros((n, L_ROW)), np.zeros((2 * n, S_ROW)), slope, rate, change,
-            np.zeros((len(places.link), S_ROW)), place_slope, place_rate, place_change,
-            np.zeros(modes * MODE_ROW), np.zeros(36 * modes + ROOM * n), rates, dz, dx, dforce, np.zeros((n, 6)),
-            np.zeros(n, dtype=np.int64),
+        n, modes, seats = len(self.table), self._sizes["modal"], self._packed.problem.seats
+        return Packed(
+            zeros(
+                arrays.Linear, ns=2 * n, nr=6 * int(seats.modes.sum()), np=len(places.link),
+                npr=6 * int(places.modes.sum()), link=L_ROW, seat=S_ROW, modes=modes * MODE_ROW,
+                fields=36 * modes + ROOM * n, **self._sizes,
+            )
         )  # fmt: skip
-        return Packed(linear)
 
     def new_factor(self) -> Packed:
         """Room for the factors at a state."""
-        sizes, largest = self._sizes, self._largest + 6
-        axes, n_v = int(sizes[arrays.AXES]), self.n_v
-        factor = arrays.Factor(
-            np.zeros(sizes[arrays.INERTIA]), np.zeros(self.n_pivots), np.zeros(n_v), np.zeros(axes), np.zeros(axes),
-            np.zeros(n_v, dtype=np.int64), np.zeros(len(self.table), dtype=np.int64), np.zeros(n_v),
-            np.zeros(largest * largest),
-        )  # fmt: skip
-        return Packed(factor)
+        return Packed(zeros(arrays.Factor, **self._sizes))
 
 
 class _Kinds:

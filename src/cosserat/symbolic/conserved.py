@@ -12,6 +12,7 @@ from cosserat.errors import ArgumentError
 from cosserat.lie.matrix_group import reduced
 from cosserat.lie.protocol import Array
 from cosserat.model.algebra import exact, sp
+from cosserat.symbolic.evaluate import entries
 
 if TYPE_CHECKING:
     from cosserat.symbolic.poincare import PoincareChetayev
@@ -91,17 +92,16 @@ def _neat(x: float) -> Any:
 def _samples(problem: PoincareChetayev, variation: Any) -> tuple[Array, Array]:
     """Values (n, dim) of a variation at random states, and sizes (dim,) of the terms of its components."""
     dim, numeric = problem.group.dim, problem.group.numeric
-    entries = [(s, i, j) for (i, j), s in np.ndenumerate(np.array(problem.g.tolist())) if s.is_Symbol]
-    others = sorted(variation.free_symbols - {s for s, _, _ in entries}, key=str)
-    arguments = [*(s for s, _, _ in entries), *others]
-    function = sp.lambdify(arguments, [*variation, *(_size(v) for v in variation)], "numpy")
+    symbols, numbers_of = entries(problem)
+    others = sorted(variation.free_symbols.difference(symbols), key=str)
+    function = sp.lambdify([*symbols, *others], [*variation, *(_size(v) for v in variation)], "numpy")
     rng = np.random.default_rng(0)
     found: list[Any] = []
     with np.errstate(all="ignore"):
         for k in range(40 * dim + 40):  # wider and wider, for Lagrangians that are not defined everywhere
             spread = 1.0 + k // (6 * dim + 8)
-            g = numeric.matrix(numeric.exp(spread * rng.uniform(-0.8, 0.8, dim)))
-            row = function(*(g[i, j] for _, i, j in entries), *rng.uniform(0.4, 1.6, len(others)) * spread)
+            g = numeric.exp(spread * rng.uniform(-0.8, 0.8, dim))
+            row = function(*numbers_of(g), *rng.uniform(0.4, 1.6, len(others)) * spread)
             if np.isrealobj(row) and np.isfinite(row).all():
                 found.append(row)
             if len(found) == 3 * dim + 4:

@@ -159,41 +159,41 @@ class Acting(NamedTuple):
 class LinkMotions(NamedTuple):
     """Links at a state: z = W z_parent + N v, z_dot = W z_dot_parent + N a + c, M z_dot + b = forces."""
 
-    frame: F2  # (n, 12) in the world
-    relative: F2  # (n, 12) in the parent's frame
-    z: F1  # (n_z,)
-    drift: F2  # (n, 6) c; its modal part is zero
-    carry: F1  # (6 + carriers, 6) each: W, transposed
-    axes: F1  # (k + m, 6) each: twists per unit velocity; the modal part of N is the unit matrix
-    inertia: F1  # (6 + m, 6 + m) each: M
-    bias: F1  # (n_z,) b: without gravity, which enters as an acceleration of the ground; with modal stiffness
-    elastic: F1  # as inertia: what `strains` writes
+    frame: Annotated[F2, "n", 12]  # in the world
+    relative: Annotated[F2, "n", 12]  # in the parent's frame
+    z: Annotated[F1, "nz"]
+    drift: Annotated[F2, "n", 6]  # c; its modal part is zero
+    carry: Annotated[F1, "carry"]  # (6 + carriers, 6) each: W, transposed
+    axes: Annotated[F1, "axes"]  # (k + m, 6) each: twists per unit velocity; the modal part of N is the unit matrix
+    inertia: Annotated[F1, "inertia"]  # (6 + m, 6 + m) each: M
+    bias: Annotated[F1, "nz"]  # b: without gravity, an acceleration of the ground; with modal stiffness
+    elastic: Annotated[F1, "inertia"]  # what `strains` writes
 
 
 class TreeScratch(NamedTuple):
     """Workspace."""
 
-    one: F1  # (n_z,)
-    two: F1  # (n_z,)
-    rows: F1  # 15 (m + 9) numbers, m of the largest link
-    more: F1  # the same
-    last: F1  # the same
-    bent: F1  # see `bent`
+    one: Annotated[F1, "nz"]
+    two: Annotated[F1, "nz"]
+    rows: Annotated[F1, "row"]  # 15 (m + 9) numbers, m of the largest link
+    more: Annotated[F1, "row"]
+    last: Annotated[F1, "row"]
+    bent: Annotated[F1, "bent"]  # see `bent`
 
 
 class Vectors(NamedTuple):
     """Arguments and results of the calls in `dynamics`: what Python hands over costs more than many a recursion."""
 
-    q: F1  # (n_v,)
-    v: F1  # (n_v,)
-    a: F1  # (n_v,)
-    tau: F1  # (n_v,)
-    held: I1  # (n_v,) 1 where accelerations are given
-    ground: F1  # (6,) acceleration of the ground, against gravity
-    effort: F1  # (n_v,) of joints
-    wrench: F1  # (n_z,) on links
-    force: F1  # (n_z,)
-    extra: F1  # (k + m, k + m) each: added to the links' own blocks
+    q: Annotated[F1, "nv"]
+    v: Annotated[F1, "nv"]
+    a: Annotated[F1, "nv"]
+    tau: Annotated[F1, "nv"]
+    held: Annotated[I1, "nv"]  # 1 where accelerations are given
+    ground: Annotated[F1, 6]  # acceleration of the ground, against gravity
+    effort: Annotated[F1, "nv"]  # of joints
+    wrench: Annotated[F1, "nz"]  # on links
+    force: Annotated[F1, "nz"]
+    extra: Annotated[F1, "pivot"]  # (k + m, k + m) each: added to the links' own blocks
 
 
 @passed_as("state", "fixed", "free")
@@ -209,35 +209,35 @@ class LinkState(NamedTuple):
 class Factor(NamedTuple):
     """Articulated inertias and the factors of each link's own block."""
 
-    inertia: F1  # (6 + m, 6 + m) each: of the link and all beyond
-    pivot: F1  # (k + m, k + m) each: scaled L and the pivots on its diagonal
-    scale: F1  # (n_v,)
-    pull: F1  # (k + m, 6) each
-    share: F1  # (k + m, 6) each
-    free: I1  # (n_v,) which of a link's coordinates are not held
-    n_free: I1  # (n,) how many
-    value: F1  # (n_v,)
-    columns: F1  # (k + m, 6 + m) of the largest link
+    inertia: Annotated[F1, "inertia"]  # (6 + m, 6 + m) each: of the link and all beyond
+    pivot: Annotated[F1, "pivot"]  # (k + m, k + m) each: scaled L and the pivots on its diagonal
+    scale: Annotated[F1, "nv"]
+    pull: Annotated[F1, "axes"]  # (k + m, 6) each
+    share: Annotated[F1, "axes"]  # (k + m, 6) each
+    free: Annotated[I1, "nv"]  # which of a link's coordinates are not held
+    n_free: Annotated[I1, "n"]  # how many
+    value: Annotated[F1, "nv"]
+    columns: Annotated[F1, "block"]  # (k + m, 6 + m) of the largest link
 
 
 @passed_as("linearised")
 class Linear(NamedTuple):
     """The recursions linearised at a state; rows as in `tangents` and `seat_tangents`."""
 
-    link: F2  # (n, L_ROW)
-    seat: F2  # (2 n, S_ROW) seats of joints
-    slope: F1  # (m, 6) each: change of their displacement with the modal coordinates
-    rate: F1  # (m, 6) each: of its rate
-    change: F1  # (m, 6) each: of its second derivative
-    place: F2  # (np, S_ROW) seats of springs and loads, and the same of them
-    place_slope: F1
-    place_rate: F1
-    place_change: F1
-    mode: F1  # (m, MODE_ROW) each
-    bent: F1  # fields of second order of the links, see `bent`
-    rates: F1  # (n_z,) z_dot
-    dz: F1  # (n_z,) changes along one direction: velocities, their rates, forces
-    dx: F1  # (n_z,)
-    dforce: F1  # (n_z,)
-    turn: F2  # (n, 6) of the frames, as twists
-    mark: I1  # (n,) 1: moves along the direction, 2: carries what does, 0: neither
+    link: Annotated[F2, "n", "link"]
+    seat: Annotated[F2, "ns", "seat"]  # seats of joints
+    slope: Annotated[F1, "nr"]  # (m, 6) each: change of their displacement with the modal coordinates
+    rate: Annotated[F1, "nr"]  # (m, 6) each: of its rate
+    change: Annotated[F1, "nr"]  # (m, 6) each: of its second derivative
+    place: Annotated[F2, "np", "seat"]  # seats of springs and loads, and the same of them
+    place_slope: Annotated[F1, "npr"]
+    place_rate: Annotated[F1, "npr"]
+    place_change: Annotated[F1, "npr"]
+    mode: Annotated[F1, "modes"]  # (m, MODE_ROW) each
+    bent: Annotated[F1, "fields"]  # fields of second order of the links, see `bent`
+    rates: Annotated[F1, "nz"]  # z_dot
+    dz: Annotated[F1, "nz"]  # changes along one direction: velocities, their rates, forces
+    dx: Annotated[F1, "nz"]
+    dforce: Annotated[F1, "nz"]
+    turn: Annotated[F2, "n", 6]  # of the frames, as twists
+    mark: Annotated[I1, "n"]  # 1: moves along the direction, 2: carries what does, 0: neither
