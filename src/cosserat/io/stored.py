@@ -254,14 +254,6 @@ RANGES: dict[str, tuple[int, Any]] = {
     **{f"{g}.block": (0, 2**31)
        for g in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling", "rules")},
 }  # fmt: skip
-_COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint", "nq": "turns.joint",
-           "ns": "springs.stiffness", "nsp": "springs.node", "nsb": "springs.block",
-           "nl": "loads.node", "nr": "rolling.node", "nu": "rules.item", "no": "rules.parameter",
-           "nx": "state_loads.acts", "nxp": "state_loads.node", "nxb": "state_loads.block",
-           "nxi": "state_loads.carried",
-           "np": "state_loads.parameter", "nm": "media.element", "nk": "media.parameter",
-           "nv": "bodies.varying", "ni": "bodies.lone",
-           "nz": "state_loads.signal", "nh": "line_loads.element"}  # fmt: skip
 
 
 class OutOfBounds(ValueError):
@@ -330,3 +322,5 @@ def _groups() -> dict[str, dict[str, tuple[str, int]]]:
 
 SHAPES = {f"{name}.{key}": tuple(shape) for name, fields in _hints().items() for key, (_, *shape) in fields.items()}
 """Shape of every array in sizes by name."""
+_COUNTS = {of: name for name, (of, *_) in reversed(SHAPES.items()) if isinstance(of, str) and not of.endswith("+1")}
+"""The first array that has a size as the number of its entries."""

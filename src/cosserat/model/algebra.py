@@ -244,9 +244,13 @@ def slope(expression: Any, variable: Any) -> Any:
 class Printer(PythonCodePrinter):
     """Expressions as Python that Numba takes."""
 
-    _kf: ClassVar[dict[str, str]] = {
-        **PythonCodePrinter._kf, "coshalf": "numeric_coshalf", "sinhalf": "numeric_sinhalf", "cotc": "numeric_cotc",
-    }  # fmt: skip
+    _kf: ClassVar[dict[str, str]] = {**PythonCodePrinter._kf, "cotc": "cotc"}
+
+    def _print_coshalf(self, expression: sp.Expr) -> str:
+        return f"math.cos(0.5*math.sqrt({self._print(expression.args[0])}))"
+
+    def _print_sinhalf(self, expression: sp.Expr) -> str:
+        return f"(0.5*sinc(0.25*({self._print(expression.args[0])})))"
 
     def _print_sign(self, expression: sp.Expr) -> str:
         x = self._print(expression.args[0])
@@ -292,7 +296,8 @@ def function_source(
     """
     printer = Printer({"fully_qualified_modules": True, "standard": "python3"})
     taken = {array for array, symbols in arguments.items() if not isinstance(symbols, sp.Symbol)}
-    printer.reserved_words = {*printer.reserved_words, *taken, *outputs, "math", "abs", "max", "min", "float"}
+    called = ("math", "abs", "max", "min", "float", "sinc", "cotc")
+    printer.reserved_words = {*printer.reserved_words, *taken, *outputs, *called}
     entries = [x for matrix in outputs.values() for x in matrix]
     used = symbols_in(*entries)
     needed = {s: e for s, e in definitions.items() if s in used}

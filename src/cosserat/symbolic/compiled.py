@@ -13,17 +13,14 @@ import numpy as np
 from cosserat.errors import ParameterError, SolveError, shown
 from cosserat.jit import keep_user
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
+from cosserat.lie.coefficients import cotc, sinc
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.symbolic import stepping
 from cosserat.symbolic.arguments import by_name
-from cosserat.symbolic.vectors import numeric_coshalf, numeric_cotc, numeric_sinhalf
 
 if TYPE_CHECKING:
     from cosserat.symbolic.equations import Equations
-
-
-_HELPERS = (numeric_coshalf, numeric_sinhalf, numeric_cotc)
 
 
 def module_source(functions: Iterable[str], title: str) -> str:
@@ -31,7 +28,7 @@ def module_source(functions: Iterable[str], title: str) -> str:
     functions = list(functions)
     text = "\n\n".join(functions)
     parts = [f'"""{title}"""\n\nimport math\n']
-    parts += [inspect.getsource(f) for f in _HELPERS if f"{f.__name__}(" in text]
+    parts += [inspect.getsource(f) for f in (sinc, cotc) if f"{f.__name__}(" in text]
     return "\n\n".join([*parts, *functions])
 
 

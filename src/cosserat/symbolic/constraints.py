@@ -63,13 +63,12 @@ class Constraints:
 
     def _holonomic(self, name: str, gap: sp.Expr, period: sp.Expr = ZERO) -> None:
         mechanism = self.mechanism
-        A = [mechanism.along(gap, j) for j in range(len(mechanism.q))]
+        A = mechanism.gradient(gap)
         self.rows.append(ConstraintRow(name, A, ZERO, self._bias(A), gap, period))
 
     def _bias(self, A: list[sp.Expr]) -> sp.Expr:
         """A_dot v."""
-        mechanism = self.mechanism
-        return sp.Add(*(mechanism.rate(x) * v for x, v in zip(A, mechanism.v, strict=True) if x is not ZERO))
+        return dot([self.mechanism.rate(x) for x in A], self.mechanism.v)
 
     # loops ----------------------------------------------------------------------------------------------------------
 
@@ -124,7 +123,7 @@ class Constraints:
         freedom = freedom_geometry(joint, index)
         if freedom.kind != ROTATION_VECTOR:
             coordinate = self._coordinate(joint, index, R, x)
-            row = [mechanism.along(coordinate, j) for j in range(len(mechanism.q))]
+            row = mechanism.gradient(coordinate)
         elif number(joint._stiffness[index]) is not ZERO:
             raise SolveError(
                 f"lagrange: {joint.title} closes a loop and has a stiffness about its rotation vector, for which "

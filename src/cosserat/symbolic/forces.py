@@ -19,7 +19,7 @@ from cosserat.model.potentials import joint_names
 from cosserat.model.servos import servos_of
 from cosserat.symbolic.formulas import T, Traced, function_of_time, number, place_position
 from cosserat.symbolic.mechanism import SymbolicMechanism
-from cosserat.symbolic.vectors import ONE, ZERO, Vector, dot, identity, matmul, mul, sub, zeros
+from cosserat.symbolic.vectors import ONE, ZERO, Matrix, Vector, dot, identity, matmul, mul, sub, zeros
 
 
 class PlaceSymbols(NamedTuple):
@@ -170,8 +170,7 @@ class Forces:
 
     def act(self, joint: Joint, index: int, coordinate: sp.Expr, row: list[sp.Expr]) -> None:
         """Effort of a freedom at a coordinate, along a rate that is the product of a row and the velocities."""
-        rate = sp.Add(*(f * v for f, v in zip(row, self.mechanism.v, strict=True) if f is not ZERO))
-        self.push(row, self._pull(joint, index, coordinate, rate))
+        self.push(row, self._pull(joint, index, coordinate, dot(row, self.mechanism.v)))
 
     def add_joint_energy(self, joint: Joint, coordinates: Sequence[sp.Expr]) -> None:
         """-dU/dq of the potential of a joint of the model, given its coordinates as expressions."""
@@ -216,10 +215,7 @@ class Forces:
 
     def _add_energy(self, U: sp.Expr) -> None:
         self._energies.append(U)
-        for j in range(len(self.mechanism.q)):
-            slope = self.mechanism.along(U, j)
-            if slope is not ZERO:
-                self._terms[j].append(-slope)
+        self.push(self.mechanism.gradient(U), -ONE)
 
     # places ---------------------------------------------------------------------------------------------------------
 
@@ -230,10 +226,8 @@ class Forces:
         if not callable(law):
             raise SolveError(f"lagrange: the law at {place} is {law!r}; pass a function of the motion of the place")
         J = mechanism.world_jacobian(link, r)
-        motion = [sp.Add(*(column[k] * v for column, v in zip(J, mechanism.v, strict=True))) for k in range(6)]
-        R = identity()
-        if link >= 0:
-            R = matmul(mechanism.rotation(-1, link), mechanism.axes_within(link, identity()))
+        motion = [dot([column[k] for column in J], mechanism.v) for k in range(6)]
+        R = self._turned(link)
         known = PlaceSymbols(
             T, sp.Matrix(mechanism.world_position(link, r)), sp.Matrix(R), sp.Matrix(motion[:3]), sp.Matrix(motion[3:])
         )
@@ -251,10 +245,18 @@ class Forces:
             raise SolveError(
                 f"lagrange: the law at {place} gave {len(values)} components; expected 3 (a force) or 6 (force, moment)"
             )
-        for j, column in enumerate(J):
-            value = dot(column[: len(values)], values)
-            if value is not ZERO:
-                self._terms[j].append(value)
+        self._push_at(link, r, values)
+
+    def _turned(self, link: int) -> Matrix:
+        """By what a link has turned from the reference configuration."""
+        mechanism = self.mechanism
+        if link < 0:
+            return identity()
+        return matmul(mechanism.rotation(-1, link), mechanism.axes_within(link, identity()))
+
+    def _push_at(self, link: int, r: Vector, values: Sequence[sp.Expr]) -> None:
+        """A force, or force and moment, at a point of a link."""
+        self.push([dot(column[: len(values)], values) for column in self.mechanism.world_jacobian(link, r)], ONE)
 
     def _add_spring(self, spring: SpringLink) -> None:
         mechanism = self.mechanism
@@ -274,7 +276,7 @@ class Forces:
         given = spring._given.get("length", spring._given.get("rest_length"))
         apart = [sub(place_position(b), place_position(a)) for a, b in pairwise(spring.places)]
         rest = sp.Add(*(sp.sqrt(dot(x, x)) for x in apart)) if given is None else number(given)
-        rate = sp.Add(*(x * v for x, v in zip(row, mechanism.v, strict=True)))
+        rate = dot(row, mechanism.v)
         self._energies.append(stiffness * (length - rest) ** 2 / 2)
         self.push(row, -pull(stiffness, damping, rest, 0, ZERO, length, rate))
 
@@ -283,15 +285,10 @@ class Forces:
         link, r = mechanism.locate(load.place)
         f = self._vector(load.force, f"{load.name}_f" if load.moment is not None else load.name)
         m = self._vector(load.moment, f"{load.name}_m" if load.force is not None else load.name)
-        if link < 0:
-            return
         if load.follower:
-            R = matmul(mechanism.rotation(-1, link), mechanism.axes_within(link, identity()))
+            R = self._turned(link)
             f, m = mul(R, f), mul(R, m)
-        for j, column in enumerate(mechanism.world_jacobian(link, r)):
-            value = dot(column, [*f, *m])
-            if value is not ZERO:
-                self._terms[j].append(value)
+        self._push_at(link, r, [*f, *m])
 
 
 def _real(expression: sp.Expr) -> sp.Expr:

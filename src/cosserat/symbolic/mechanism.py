@@ -409,10 +409,14 @@ class SymbolicMechanism:
         rates = {x: factors[j] for x, factors in self.rates.items() if j in factors}
         return directional(expression, rates, self._known.setdefault(j, {}))
 
+    def gradient(self, expression: sp.Expr) -> list[sp.Expr]:
+        """The same for all freedoms."""
+        return [self.along(expression, j) for j in range(len(self.q))]
+
     def rate(self, expression: sp.Expr, explicit_time: bool = True) -> sp.Expr:
         """Time derivative of an expression of coordinates and time (and velocities, taken as constant)."""
-        parts = [sp.Mul(self.v[j], self.along(expression, j)) for j in range(len(self.q))]
-        return sp.Add(*parts, expression.diff(TIME) if explicit_time and expression.has(TIME) else ZERO)
+        change = expression.diff(TIME) if explicit_time and expression.has(TIME) else ZERO
+        return dot(self.v, self.gradient(expression)) + change
 
     def coordinate_rates(self) -> sp.Matrix:
         """Rates (n, 1) of the coordinates; the velocities themselves but for spherical and free joints."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cosserat.symbolic.vectors import numeric_coshalf, numeric_cotc, numeric_sinhalf
+from cosserat.lie.coefficients import cotc, sinc
 
 
 class Loops(NamedTuple):
@@ -87,8 +87,8 @@ def turned(q, at, sign, u):
 
 def _quaternion(x, y, z):
     square = x * x + y * y + z * z
-    s = numeric_sinhalf(square)
-    return numeric_coshalf(square), s * x, s * y, s * z
+    s = 0.5 * sinc(0.25 * square)
+    return math.cos(0.5 * math.sqrt(square)), s * x, s * y, s * z
 
 
 def moved(q, u, balls, q_out):
@@ -106,7 +106,7 @@ def local_rates(rate, v, u, balls):
         at = int(balls[i, 0])
         u0, u1, u2 = u[at], u[at + 1], u[at + 2]
         w0, w1, w2 = v[at], v[at + 1], v[at + 2]
-        c = numeric_cotc(u0 * u0 + u1 * u1 + u2 * u2)
+        c = cotc(u0 * u0 + u1 * u1 + u2 * u2)
         a0, a1, a2 = u1 * w2 - u2 * w1, u2 * w0 - u0 * w2, u0 * w1 - u1 * w0
         rate[at] = w0 + 0.5 * a0 + c * (u1 * a2 - u2 * a1)
         rate[at + 1] = w1 + 0.5 * a1 + c * (u2 * a0 - u0 * a2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -203,27 +202,6 @@ class cotc_slope(TurnFunction):
     def formula(x: sp.Expr) -> sp.Expr:
         c = cotc.formula(x)
         return (sp.Rational(1, 4) - 3 * c + x * c**2) / (2 * x)
-
-
-def numeric_coshalf(x: float) -> float:
-    """`coshalf` of a float."""
-    return math.cos(0.5 * math.sqrt(x))
-
-
-def numeric_sinhalf(x: float) -> float:
-    """`sinhalf` of a float; a series near zero."""
-    if x < 1e-4:
-        return 0.5 - x / 48.0 + x * x / 3840.0 - x * x * x / 645120.0
-    y = math.sqrt(x)
-    return math.sin(0.5 * y) / y
-
-
-def numeric_cotc(x: float) -> float:
-    """`cotc` of a float; a series where the closed form loses digits."""
-    if x < 0.1:
-        return 1 / 12 + x * (1 / 720 + x * (1 / 30240 + x * (1 / 1209600 + x * (1 / 47900160 + x * 5.2846e-10))))
-    y = math.sqrt(x)
-    return (1.0 - 0.5 * y / math.tan(0.5 * y)) / x
 
 
 def quaternion_matrix(e: Vector) -> Matrix:
