@@ -5,10 +5,13 @@ The sign of the determinant of a tangent changes where a path loses or regains s
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eig
 from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import SuperLU, splu
+from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs, splu
 
 from cosserat.lie.protocol import Array
 
@@ -48,6 +51,24 @@ def signed_factors(matrix: csc_matrix) -> tuple[SuperLU | None, int]:
 def sign_of(lu: SuperLU) -> int:
     """Sign of the determinant of a matrix with these factors."""
     return _parity(lu.perm_r) * _parity(lu.perm_c) * int(np.prod(np.sign(lu.U.diagonal())))
+
+
+def largest_eigenpairs(
+    apply: Callable[[Array], Array], size: int, count: int, dense: int, tolerance: float = 0.0
+) -> tuple[Array, Array] | None:
+    """Eigenvalues of a map of vectors, and their vectors: all of them up to the size `dense`, beyond it the largest.
+
+    None where they are not found.
+    """
+    if size <= dense:
+        found: tuple[Array, Array] = eig(np.array([apply(column) for column in np.eye(size)]).T)
+        return found
+    start = np.random.default_rng(1).normal(size=size)
+    try:
+        found = eigs(LinearOperator((size, size), matvec=apply), k=count, v0=start, tol=tolerance)
+    except ArpackError:
+        return None
+    return found
 
 
 def _parity(permutation: NDArray[np.int32]) -> int:

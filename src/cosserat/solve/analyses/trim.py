@@ -348,5 +348,5 @@ def _coordinate(mechanism: Mechanism, key: Any, wanted: float) -> Target:
         str(getattr(key, "name", key)),
         wanted,
         lambda point: float(coordinates(still_motion(point), joint)[-1, i]),
-        lambda point: joint_jacobian(point, joint)[i],
+        lambda point: joint_jacobian(still_motion(point), joint)[i],
     )

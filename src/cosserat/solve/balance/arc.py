@@ -12,14 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eig
 from scipy.sparse import block_array, csc_matrix
-from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
+from scipy.sparse.linalg import SuperLU
 
 from cosserat.lie.protocol import Array
 from cosserat.solve.balance.balance import State
 from cosserat.solve.balance.parametric import Parametric
-from cosserat.solve.pivots import signed_factors
+from cosserat.solve.pivots import largest_eigenpairs, signed_factors
 
 MAX_CORRECTIONS = 16
 _N_EIGENVALUES = 4
@@ -223,14 +222,10 @@ class Arc:
         m = self.n
         root = np.sqrt(self.weights[:m])
         apply = lambda z: root * self.inverse(state, root * np.asarray(z).ravel())  # noqa: E731
-        if m <= _DENSE:
-            values, vectors = eig(np.array([apply(column) for column in np.eye(m)]).T)
-        else:
-            start = np.random.default_rng(1).normal(size=m)
-            try:
-                values, vectors = eigs(LinearOperator((m, m), matvec=apply), k=_N_EIGENVALUES, v0=start, tol=1e-5)
-            except ArpackError:
-                return np.zeros(0), np.zeros((m, 0))
+        found = largest_eigenpairs(apply, m, _N_EIGENVALUES, _DENSE, 1e-5)
+        if found is None:
+            return np.zeros(0), np.zeros((m, 0))
+        values, vectors = found
         real = np.nonzero((np.abs(values.imag) <= 1e-7 * np.abs(values)) & (np.abs(values) > 0.0))[0]
         real = real[np.argsort(-np.abs(values[real]))][:_N_EIGENVALUES]
         shapes = vectors[:, real].real

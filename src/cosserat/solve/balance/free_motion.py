@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eig
 from scipy.sparse import bsr_matrix
-from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
+from scipy.sparse.linalg import SuperLU
 
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
@@ -13,7 +12,7 @@ from cosserat.results.joints import coordinate_rates
 from cosserat.results.motion import motion_of, virtual_motion
 from cosserat.solve.balance.balance import FREE_SHIFT, Balance
 from cosserat.solve.balance.statics import Statics
-from cosserat.solve.pivots import factors_of
+from cosserat.solve.pivots import factors_of, largest_eigenpairs
 
 _DENSE = 120  # unknowns up to which all eigenvalues at once are cheaper
 _AT_MOST = 12  # free motions sought in larger mechanisms
@@ -81,15 +80,7 @@ def _softest(statics: Balance, lu: SuperLU, root: Array) -> tuple[Array, Array] 
     def soften(z: Array) -> Array:
         return np.asarray(lu.solve(np.concatenate((root * np.asarray(z).ravel(), rest)))[:m] * root)
 
-    if m <= _DENSE:
-        values, vectors = eig(np.array([soften(column) for column in np.eye(m)]).T)
-        return values, vectors
-    start = np.random.default_rng(1).normal(size=m)
-    try:
-        values, vectors = eigs(LinearOperator((m, m), matvec=soften), k=_AT_MOST, v0=start)
-    except ArpackError:
-        return None
-    return values, vectors
+    return largest_eigenpairs(soften, m, _AT_MOST, _DENSE)
 
 
 def describe(statics: Balance, motions: Array) -> str:

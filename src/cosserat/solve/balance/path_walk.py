@@ -125,31 +125,33 @@ def walk(arc: Arc, trace: Trace, first: PathState, leave: Array | None, options:
                     n_steps += 1
                     continue
             if length < _SMALLEST:
-                where = f"{arc.name} = {here.state.value:.6g}"
-                return Status(Outcome.PATH_LOST, arc.balance.times[0], "", where)
+                return _ended(arc, here, Outcome.PATH_LOST, "")
             continue
         assert state is not None
         problem = _not_accepted(arc, state.value)
         if problem:
-            where = f"{arc.name} = {here.state.value:.6g}"
-            return Status(Outcome.PATH_LOST, arc.balance.times[0], problem, where)
+            return _ended(arc, here, Outcome.PATH_LOST, problem)
         trace.add(there, between)
         n_steps += 1
         options.report(state.value)
         if n_steps > 2 and arc.passes(first, here.state, state, outward):
-            return Status(Outcome.OK, arc.balance.times[0], "the path is closed: it is back where it began")
+            return _ended(arc, here, Outcome.OK, "the path is closed: it is back where it began")
         if arc.neutral.size and leave is None:
             arc.follow_neutral(state)
         here, leave = there, None
         if final:
-            return Status(Outcome.OK, arc.balance.times[0], f"{arc.name} = {stop:g} reached")
+            return _ended(arc, here, Outcome.OK, f"{arc.name} = {stop:g} reached")
         if options.until is not None and options.ends(arc.balance.found(state.where), state.value):
-            return Status(Outcome.OK, arc.balance.times[0], f"until was satisfied at {arc.name} = {state.value:.6g}")
+            return _ended(arc, here, Outcome.OK, f"until was satisfied at {arc.name} = {state.value:.6g}")
         growth = 2.0 if state.strayed <= _STRAYING else 1.0 if state.strayed <= 3.0 * _STRAYING else 0.7
         bend = 0.5 * _LARGEST_TURN / max(turn, 1e-3)
         length = min(options.max_step, length * float(np.clip(min(growth, bend), 0.5, 2.0)))
-    where = f"{arc.name} = {here.state.value:.6g}"
-    return Status(Outcome.OUT_OF_STEPS, arc.balance.times[0], f"{n_steps} steps", where)
+    return _ended(arc, here, Outcome.OUT_OF_STEPS, f"{n_steps} steps")
+
+
+def _ended(arc: Arc, here: ExaminedState, outcome: Outcome, detail: str) -> Status:
+    """How a path ends at one of its points."""
+    return Status(outcome, arc.balance.times[0], detail, f"{arc.name} = {here.state.value:.6g}")
 
 
 def _around_corner(arc: Arc, here: PathState) -> PathState | None:

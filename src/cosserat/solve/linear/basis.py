@@ -21,7 +21,7 @@ from cosserat.errors import SolveError
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix
-from cosserat.solve.linear.point import OperatingPoint, joint_jacobian
+from cosserat.solve.linear.point import OperatingPoint, joint_jacobian, still_motion
 from cosserat.solve.linear.scaling import meeting, without_units
 
 _INDEPENDENT = 1e-8  # smallest share of a coordinate that others do not say
@@ -116,9 +116,9 @@ def mode_names(count: int) -> tuple[str, ...]:
 
 def _joint_coordinates(point: OperatingPoint, N: Array) -> tuple[Array, tuple[str, ...], list[tuple[Any, int]]]:
     """Rows (k, n_free), names and joints of coordinates that are independent of each other and not prescribed."""
-    rows, names, which = [], [], []
+    rows, names, which, here = [], [], [], still_motion(point)
     for joint in point.mechanism.joints.values():
-        for i, (row, name) in enumerate(zip(joint_jacobian(point, joint), joint.coordinates, strict=True)):
+        for i, (row, name) in enumerate(zip(joint_jacobian(here, joint), joint.coordinates, strict=True)):
             if not joint.driven[i]:
                 rows.append(row @ N)
                 names.append(name)
@@ -176,11 +176,11 @@ class Transport:
         self.point, self.n_joints = point, basis.n_joints
         self._meeting, self._size = meeting(matrices, heavy=True), matrices.mass.shape[0]
         self._step = _step(point)
-        unique = list(dict.fromkeys(id(joint) for joint, _ in joints))
         by_id = {id(joint): joint for joint, _ in joints}
 
         def rows() -> tuple[csc_matrix, Array]:
-            of = {key: joint_jacobian(point, by_id[key]) for key in unique}
+            here = still_motion(point)
+            of = {key: joint_jacobian(here, joint) for key, joint in by_id.items()}
             picked = [of[id(joint)][i] for joint, i in joints]
             return constraint_matrix(point), np.array(picked).reshape(-1, self._size)
 

@@ -139,7 +139,8 @@ class Bordered:
         soft = bsr_matrix((give * self.scale, np.arange(e), np.arange(e + 1)), shape=(6 * e, 6 * e))
         P, phi = self.scale * elastic.strain, self.scale * matrices.constraints
         blocks = [[top, P.T, phi.T], [P, soft, None], [self._rows(matrices, s), None, None]]
-        system = csc_matrix(block_array(blocks, format="csc"))
+        there = [k for k, count in enumerate((self.size, e, self.rows)) if count]
+        system = csc_matrix(block_array([[blocks[i][k] for k in there] for i in there], format="csc"))
         if np.iscomplexobj(system.data):
             self.kind = complex
         self.lu = splu(system.astype(self.kind), permc_spec="MMD_ATA")

@@ -83,18 +83,20 @@ class Matrices:
 
     def undamped(self) -> Matrices:
         """Without any term with a velocity; states of laws follow at once."""
-        none, parts, more = csc_matrix(self.damping.shape), self.parts, csc_matrix(self.stiffness.shape)
-        if self.inner is not None:
-            more = self.inner.steady_stiffness()
-        still = csc_matrix(parts.stiffness + more)
-        elastic = replace(parts, stiffness=still, damping=none, viscosity=np.zeros_like(parts.viscosity))
+        none, elastic = csc_matrix(self.damping.shape), self.elastic
+        more = none if self.inner is None else self.inner.steady_stiffness()
+        if elastic is not None:
+            still = csc_matrix(elastic.stiffness + more)
+            elastic = replace(elastic, stiffness=still, damping=none, viscosity=np.zeros_like(elastic.viscosity))
         return replace(self, stiffness=self.stiffness + more, damping=none, elastic=elastic, inner=None)
 
     def symmetric(self) -> Matrices:
         """Without damping, with the symmetric part of the stiffness."""
         out = self.undamped()
-        K, rest = (csc_matrix(0.5 * (a + a.T)) for a in (self.stiffness, out.parts.stiffness))
-        return replace(out, stiffness=K, elastic=replace(out.parts, stiffness=rest))
+        K, elastic = csc_matrix(0.5 * (self.stiffness + self.stiffness.T)), out.elastic
+        if elastic is not None:
+            elastic = replace(elastic, stiffness=csc_matrix(0.5 * (elastic.stiffness + elastic.stiffness.T)))
+        return replace(out, stiffness=K, elastic=elastic)
 
     def without(self, motions: Array) -> Matrices:
         """The problem for motions x without a part along given ones (6n, k): motions^T M x = 0."""

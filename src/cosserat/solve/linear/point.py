@@ -266,10 +266,10 @@ def place_jacobian(point: OperatingPoint, station: Station) -> Array:
     return kinematic_rows(still_motion(point), nodes, lambda motion: place_changes(motion, station))
 
 
-def joint_jacobian(point: OperatingPoint, joint: JointInfo) -> Array:
-    """Change (k, 6n) of the coordinates of a joint."""
-    nodes = point.compiled.system.joints.node[joint.index].tolist()
-    return kinematic_rows(still_motion(point), nodes, lambda motion: coordinate_rates(motion, joint))
+def joint_jacobian(motion: Motion, joint: JointInfo) -> Array:
+    """Change (k, 6n) of the coordinates of a joint, about a motion of one moment."""
+    nodes = motion.mechanism.system.joints.node[joint.index].tolist()
+    return kinematic_rows(motion, nodes, lambda other: coordinate_rates(other, joint))
 
 
 def kinematic_rows(motion: Motion, nodes: Iterable[int], answer: Evaluate) -> Array:

@@ -67,14 +67,15 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
     phi = (matrices.constraints @ S).tocsr()
     norms = np.sqrt(np.asarray(phi.multiply(phi).sum(axis=1)).ravel())
     norms = np.array([_round(x) for x in norms])
-    parts, unit = matrices.parts, np.array([length, 1.0]).repeat(3)
-    elastic = Elastic(
-        csc_matrix(diags(np.tile(1.0 / unit, len(parts.modulus))) @ parts.strain @ S),
-        parts.modulus * (factors[2] * np.outer(unit, unit)),
-        parts.viscosity * rate,
-        csc_matrix(factors[2] * (S @ parts.stiffness @ S)),
-        csc_matrix(factors[1] * (S @ parts.damping @ S)),
-    )
+    elastic, unit = matrices.elastic, np.array([length, 1.0]).repeat(3)
+    if elastic is not None:
+        elastic = Elastic(
+            csc_matrix(diags(np.tile(1.0 / unit, len(elastic.modulus))) @ elastic.strain @ S),
+            elastic.modulus * (factors[2] * np.outer(unit, unit)),
+            elastic.viscosity * rate,
+            csc_matrix(factors[2] * (S @ elastic.stiffness @ S)),
+            csc_matrix(factors[1] * (S @ elastic.damping @ S)),
+        )
     slips = matrices.slips
     if slips is not None:
         slips = replace(slips, drift=csc_matrix(diags(1.0 / (norms * rate)) @ slips.drift @ S))

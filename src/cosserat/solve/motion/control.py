@@ -118,14 +118,11 @@ class Controlled:
         if self.period is not None and not self.period > 0:
             raise SolveError(f"controller: period is {shown(self.period)}; it must be a positive time in seconds")
         self.columns: dict[str, int] = {}
-        column = 0
         joints = {joint.name: joint for joint in compiled.model.joints}
-        for name, active in compiled.freedoms:
-            joint = joints[name]
-            if joint.effort[active.index] is not None:
-                self.columns[joint.coordinates[active.index]] = column
-                column += 1
         rows = {(name, active.index): k for k, (name, active) in enumerate(compiled.freedoms)}
+        for (name, i), column in zip(rows, compiled.system.freedoms.effort.tolist(), strict=False):
+            if column >= 0:
+                self.columns[joints[name].coordinates[i]] = column
         for place, servo in servos_of(compiled.model).items():
             self.columns[servo.name] = int(compiled.system.freedoms.target[rows[place]])
         for signal, (_, column) in zip(
