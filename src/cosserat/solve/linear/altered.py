@@ -56,13 +56,17 @@ def _held(joint: Joint, coordinates: dict[str, float]) -> Joint:
     names = [f.name for f in joint.freedoms]
     motion = [coordinates.get(n, None if m is None else m.source) for n, m in zip(names, joint.motion, strict=True)]
     effort = [None if n in coordinates or u is None else u.source for n, u in zip(names, joint.effort, strict=True)]
-    single = len(names) == 1
-    given = {
-        **joint.arguments(),
-        "motion": motion[0] if single else motion,
-        "effort": effort[0] if single else (effort if any(e is not None for e in effort) else None),
-    }
-    return type(joint)(**given)
+    return _with(joint, motion=motion, effort=effort)
+
+
+def _with(joint: Joint, **functions: list[Any]) -> Joint:
+    """The joint with other functions in its freedoms, by argument."""
+    given = {}
+    for argument, several in functions.items():
+        given[argument] = several if any(one is not None for one in several) else None
+        if len(several) == 1:
+            given[argument] = several[0]
+    return type(joint)(**{**joint.arguments(), **given})
 
 
 def unloaded(model: Model) -> Model:
@@ -121,14 +125,6 @@ def _more(function: TimeFunction, more: float) -> Callable[[float], float]:
 
 def _pushed(joint: Joint, index: int, more: float) -> Joint:
     """The joint with more effort in one freedom."""
-    given = []
-    for k, effort in enumerate(joint.effort):
-        source = None if effort is None else effort.source
-        if k != index:
-            given.append(source)
-        elif effort is None:
-            given.append(more)
-        else:
-            given.append(_more(effort, more))
-    single = len(given) == 1
-    return type(joint)(**{**joint.arguments(), "effort": given[0] if single else given})
+    given, known = [None if effort is None else effort.source for effort in joint.effort], joint.effort[index]
+    given[index] = more if known is None else _more(known, more)
+    return _with(joint, effort=given)
