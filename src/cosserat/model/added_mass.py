@@ -15,7 +15,16 @@ from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import FluidLoad
-from cosserat.model.frame_laws import cross, driven, flow_change, in_world, turned_momentum, turning, turning_rate
+from cosserat.model.frame_laws import (
+    cross,
+    driven,
+    flow_change,
+    flow_pull,
+    in_world,
+    turned_momentum,
+    turning,
+    turning_rate,
+)
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import BodyLaw
 from cosserat.model.records import Component, Now, located, number, optional_vector, recorded
@@ -25,8 +34,8 @@ class AddedMass(BodyLaw, FluidLoad):
     """Inertia of a perfect fluid that moves with a body: Kirchhoff's equations, the Munk moment included.
 
     The 6x6 matrix A is added to the body's inertia, while its weight stays. It acts on the acceleration relative to the
-    fluid; where the fluid itself accelerates, the force rho V Du/Dt on the displaced volume comes on top. The flow is
-    taken as uniform over the body.
+    fluid; where the fluid itself accelerates, the force rho V Du/Dt on the displaced volume comes on top. The flow may
+    change from place to place, little over the size of the body: a stream that converges pulls the body along.
 
     Parameters
     ----------
@@ -193,12 +202,18 @@ def ellipsoid_coefficients(semi_axes: Array) -> tuple[Array, Array]:
 def moving_fluid_law(density: Any, velocity: Any, moving: bool) -> Any:
     """What a flow adds to the equations of a body whose inertia holds A already.
 
-    The fluid exerts -A d(eta_r)/dt + ad(eta_r)^T A eta_r + rho V Du/Dt with the twist eta_r = eta - (R^T u, 0). The
-    body's equations have -A d(eta)/dt + ad(eta)^T A eta; the law is the difference. The flow is that at the centre of
-    the volume, where rho V Du/Dt acts, too. In a frame that moves, the turning of eta_r is that in space, and so is
-    Du/Dt; the velocity relative to the fluid is the same for all observers.
+    The fluid exerts -A d(eta_r)/dt + ad(eta_r)^T A eta_r - grad(u) p + rho V Du/Dt with the twist
+    eta_r = eta - (R^T u, 0) and the linear part p of A eta_r: the equations of the energy eta_r . A eta_r/2, which
+    depends on the position with the flow. The body's equations have -A d(eta)/dt + ad(eta)^T A eta; the law is the
+    difference. The flow is that at the centre of the volume, where grad(u) p and rho V Du/Dt act, too. In a frame that
+    moves, the turning of eta_r is that in space, and so are Du/Dt and grad(u); the velocity relative to the fluid is
+    the same for all observers.
+
+    Source: G. I. Taylor, Proc. R. Soc. Lond. A 120 (1928) 260: a body held in a converging stream feels the gradient of
+    u . (A + rho V) u/2. Of a sphere the whole is rho V (3 Du/Dt - dv/dt + (u - v) x rot u)/2: T. R. Auton,
+    J. C. R. Hunt, M. Prud'homme, J. Fluid Mech. 197 (1988) 241.
     """
-    change = flow_change(velocity)
+    change, pull = flow_change(velocity), flow_pull(velocity)
 
     def law(t, frame, twist, p):
         cx, cy, cz = p["arm_x"], p["arm_y"], p["arm_z"]
@@ -225,7 +240,6 @@ def moving_fluid_law(density: Any, velocity: Any, moving: bool) -> Any:
                 rate[i] += frame[k, i] * met[k]
                 w[i] += displaced * frame[k, i] * (own[k] + seen[k])
             relative[i] -= flow[i]
-        w[3], w[4], w[5] = cross(cx, cy, cz, w[0], w[1], w[2])
         turned = cross(twist[3], twist[4], twist[5], flow[0], flow[1], flow[2])
         for i in range(3):
             rate[i] -= turned[i]
@@ -240,6 +254,18 @@ def moving_fluid_law(density: Any, velocity: Any, moving: bool) -> Any:
             for j in range(6):
                 p_own[i] += A[i, j] * twist[j]
                 p_rel[i] += A[i, j] * relative[j]
+        px, py, pz = in_world(frame, p_rel[0], p_rel[1], p_rel[2])
+        pulled = pull(x, y, z, t, px, py, pz, p)
+        for i in range(3):
+            for k in range(3):
+                w[i] -= frame[k, i] * pulled[k]
+        if moving:
+            gained = cross(o0, o1, o2, p_rel[0], p_rel[1], p_rel[2])
+            for i in range(3):
+                w[i] += gained[i]
+        w[3], w[4], w[5] = cross(cx, cy, cz, w[0], w[1], w[2])
+        for i in range(6):
+            for j in range(6):
                 w[i] += A[i, j] * rate[j]
         return w + turned_momentum(twist, p_own) - turned_momentum(relative, p_rel)
 

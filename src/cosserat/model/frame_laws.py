@@ -8,7 +8,7 @@ rate L (lx, ly, lz). Written in the part of Python that Numba compiles.
 
 import numpy as np
 
-_INSTANT = 1e-4  # s, over which changes of a flow are differenced
+_INSTANT = 1e-4  # s or m, over which changes of a flow are differenced
 
 
 def in_axes(frame, x, y, z):
@@ -83,6 +83,20 @@ def turning_rate(frame, twist, p):
     w0, w1, w2 = turning(frame, twist, p)
     a, b, c = cross(twist[3], twist[4], twist[5], w0, w1, w2)
     return x - a, y - b, z - c
+
+
+def flow_pull(velocity):
+    """pull(x, y, z, t, px, py, pz, p): gradient of p . u over the position, u the velocity of a flow, world axes."""
+
+    def pull(x, y, z, t, px, py, pz, p):
+        h, out = _INSTANT, np.empty(3)
+        for i in range(3):
+            dx, dy, dz = h * (i == 0), h * (i == 1), h * (i == 2)
+            a, b = velocity(x + dx, y + dy, z + dz, t, p), velocity(x - dx, y - dy, z - dz, t, p)
+            out[i] = 0.5 / h * (px * (a[0] - b[0]) + py * (a[1] - b[1]) + pz * (a[2] - b[2]))
+        return out
+
+    return pull
 
 
 def flow_change(velocity):
