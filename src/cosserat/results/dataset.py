@@ -166,8 +166,9 @@ def report(run: Run) -> str:
     rows += [(text, str(run.stats[key])) for key, text in _COUNTS.items() if key in run.stats]
     rows += [(text, f"{run.stats[key]:.3g} s") for key, text in _TIMES.items() if key in run.stats]
     share = f" ({worst / scale:.2g} of the largest exchange)" if scale > 0.0 else ""
+    coarse = ", works added up over stored times" if run.settings.get("every", 1) > 1 else ""
     rows += [
-        ("largest energy imbalance", f"{worst:.3g} J{share}"),
+        ("largest energy imbalance", f"{worst:.3g} J{share}{coarse}"),
         ("work, dissipated", f"{energy['work'][-1]:.4g} J, {energy['dissipated'][-1]:.4g} J"),
         ("largest constraint violation", f"{float(run.monitors.violation().max()):.2g}"),
     ]

@@ -209,6 +209,8 @@ def test_report_and_repr(arm: cs.Run) -> None:
     assert max(map(len, text.splitlines())) <= 100
     assert text.count("settings") == 1
     assert "[]" not in text
+    assert "added up" not in text
+    assert "exchange), works added up over stored times\n" in cs.simulate(arm.model, 0.02, 0.005, every=2).report()
 
 
 def test_xarray_is_imported_when_needed() -> None:
