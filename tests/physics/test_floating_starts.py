@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -129,3 +131,34 @@ def test_what_hangs_on_a_beam_with_a_given_velocity_follows_it(joint):
     for name in ("velocity", "angular_velocity"):
         found, wanted = (getattr(run, name)("ball").values[0] for run in (floating, galilean))
         np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+DRIVES = [
+    ("Revolute", {"axis": (0, 1, 2), "motion": "1.9*cos(2*t)"}), ("Revolute", {"axis": (0, 1, 2), "motion": "7.5 + t"}),
+    ("Prismatic", {"axis": (1, 1, 0), "motion": "0.4*cos(2*t)"}),
+    ("Screw", {"axis": (0, 1, 0), "pitch": 0.1, "motion": "9.8*cos(t)"}),
+    ("Cylindrical", {"axis": (0, 1, 0), "motion": {"rz": "0.8*cos(2*t)"}}),
+    ("Universal", {"axes": [(1, 0, 0), (0, 1, 0)], "motion": (None, "0.8*cos(2*t)")}),
+    ("Spherical", {"motion": ("0.8*cos(2*t)", "0.5 + t", "0.3")}),
+    ("Planar", {"normal": (0, 1, 0), "motion": {"x": "0.3*cos(t)"}}),
+    ("Free", {"motion": ("0.3*cos(t)", None, "0.2", "0.1", "0.3*cos(t)", "0.4")}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(("kind", "drive"), DRIVES)
+def test_bodies_beyond_a_driven_joint_go_along(kind: str, drive: dict[str, Any], turned: bool) -> None:
+    """Passive joints stayed in floating frames, and gave way in the Galilean formulation: half a metre apart."""
+    model = cs.Model("chain", gravity=(0, 0, -9.81))
+    a = model.add(cs.RigidBody("a", 1.0, (0.2, 0, 0), (0.05, 0.06, 0.07)))
+    b = model.add(cs.RigidBody("b", 1.0, (0.6, 0.2, 0), (0.05, 0.06, 0.07)))
+    c = model.add(cs.RigidBody("c", 1.0, (0.9, 0.1, 0.2), (0.05, 0.06, 0.07)))
+    model.add(cs.Revolute("hinge", cs.GROUND, a, axis=(0, 1, 0), at=(0, 0, 0), stiffness=10.0))
+    model.add(getattr(cs, kind)("drive", *((b, a) if turned else (a, b)), at=(0.3, 0.1, 0), **drive))
+    model.add(cs.Spherical("ball", b, c, at=(0.8, 0.2, 0.1)))
+    runs = [cs.simulate(model, 0.02, 0.001, formulation=name) for name in ("galilean", "floating")]
+    for body in ("a", "b", "c"):
+        first, second = (run.position(body).values for run in runs)
+        assert np.allclose(first[0], second[0], rtol=0.0, atol=1e-9)
+        assert np.allclose(first[-1], second[-1], rtol=0.0, atol=1e-5)
+    assert abs(float(runs[0].coordinate("hinge")[0])) < 1e-12

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
 from cosserat.compile.rows import frames_of
 from cosserat.compile.spanning import DisjointSets
 from cosserat.errors import ModelError
@@ -25,6 +25,7 @@ from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import constraints, element_forces, forces, joint_forces, track_angles
 from cosserat.kernels.rolling import add_rolling
 from cosserat.kernels.rules import add_rules
+from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.rolling import Rolling, RollingDisc
 from cosserat.solve.initial import factor_at, set_trial
@@ -56,10 +57,13 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
     inputs = compiled.sampler.sample(np.array([t]), load_factor=0.0)
     memory.replace(inputs=inputs)
     demand_touching(compiled.rolling, compiled.size)
+    ramp = _Ramp(compiled, t)
+    _carry(compiled, ramp, state.frame)
+    for i, (name, _) in enumerate(compiled.freedoms):
+        state.angle[i] = ramp.turned.get(name, state.angle[i])  # of screws, whose advance tells their turns
     set_trial(memory, state)
     trial.force[:] = 0.0
     track_angles(memory.address)
-    ramp = _Ramp(compiled, t)
     unit = constraint_units(compiled)
     if trial.phi.size == 0 or (not ramp.turns and _violation(memory, unit).max() <= _CLOSED):
         state.angle[:] = trial.angle
@@ -228,32 +232,73 @@ class _Ramp:
 
     def __init__(self, compiled: CompiledModel, t: float) -> None:
         self._joints = compiled.sampler.driven
+        self.names = [joint.name for joint in self._joints]
         self._values: list[list[float | None]] = []
         farthest = turned = 0.0
         looped = _looped(compiled)
+        self.carrying = {} if compiled.rolling or compiled.rules else _outboard(compiled, looped)
         for joint in self._joints:
             values: list[float | None] = []
             for freedom, motion in zip(joint.freedoms, joint.motion, strict=True):
                 q = None if motion is None else float(motion.sample(np.array([t]))[0])
-                if q is not None and freedom.kind == "translation":
-                    farthest = max(farthest, abs(q) / compiled.size)
-                elif q is not None:
-                    single = joint.kind not in ("spherical", "free", "screw")
-                    if single and joint.name not in looped:
+                if q is not None and freedom.kind == "rotation" and joint.name not in looped:
+                    if joint.kind not in ("spherical", "free", "screw"):
                         q = float(np.remainder(q + np.pi, 2.0 * np.pi) - np.pi)  # nothing winds up
-                    farthest, turned = max(farthest, abs(q)), max(turned, abs(q))
+                if q is not None and joint.name not in self.carrying:
+                    far, turn = (abs(q) / compiled.size, 0.0) if freedom.kind == "translation" else (abs(q), abs(q))
+                    farthest, turned = max(farthest, far), max(turned, turn)
                 values.append(q)
             self._values.append(values)
+        self.turned = {
+            joint.name: values[0] for joint, values in zip(self._joints, self._values, strict=True)
+            if joint.kind == "screw" and joint.name in self.carrying and values[0] is not None
+        }  # fmt: skip
         self.steps = 1 + int(np.ceil(farthest / _TURN))
         self.turns = turned > np.pi
 
     def at(self, part: float) -> Array:
-        """Drives (nd, 21) at a part of the way."""
+        """Drives (nd, 21) at a part of the way; those that carry others along are at its end."""
         out = np.zeros((len(self._joints), 21))
         for k, (joint, values) in enumerate(zip(self._joints, self._values, strict=True)):
-            jets = [None if q is None else np.full((1, 1), part * q) for q in values]
+            share = 1.0 if joint.name in self.carrying else part
+            jets = [None if q is None else np.full((1, 1), share * q) for q in values]
             out[k] = frames_of(joint, jets, (1, 1))[0, 0]
         return out
+
+
+def _carry(compiled: CompiledModel, ramp: _Ramp, frame_out: Array) -> None:
+    """Move what hangs on driven joints along with them, all other joints as they are: frames (n+1, 12) of nodes."""
+    arrays, drives = compiled.system.joints, dict(zip(ramp.names, ramp.at(1.0), strict=True))
+    for name, (k, nodes, inwards) in ramp.carrying.items():
+        drive = drives[name]
+        inner, outer = (
+            row_to_frame(frame_out[node]) @ row_to_frame(frame)
+            for node, frame in zip(arrays.node[k], (arrays.frame_a[k], arrays.frame_b[k]), strict=True)
+        )
+        relative = se3.frame(drive[3:12].reshape(3, 3) @ drive[12:].reshape(3, 3).T, drive[:3])
+        if inwards:
+            moved = outer @ se3.inverse(relative) @ se3.inverse(inner)
+        else:
+            moved = inner @ relative @ se3.inverse(outer)
+        for node in nodes:
+            frame_out[node] = frame_to_row(moved @ row_to_frame(frame_out[node]))
+
+
+def _outboard(compiled: CompiledModel, looped: set[str]) -> dict[str, tuple[int, list[int], bool]]:
+    """Driven joints that alone hold some nodes to the ground: number, these nodes, and whether the parent is one."""
+    joints, ground = compiled.system.joints.node.tolist(), compiled.n_nodes
+    elements, out = compiled.system.elements.node.tolist(), dict[str, tuple[int, list[int], bool]]()
+    plain = {joint.name for joint in compiled.sampler.driven} - looped
+    for k, item in enumerate(compiled.joints):
+        if item.name in plain:
+            parts = DisjointSets(range(ground + 1))
+            for a, b in (*joints[:k], *joints[k + 1 :], *elements):
+                parts.join(a, b)
+            parent, child, fixed = (parts.find(node) for node in (*joints[k], ground))
+            if fixed in (parent, child):
+                side = parent if fixed == child else child
+                out[item.name] = k, [node for node in range(ground) if parts.find(node) == side], side == parent
+    return out
 
 
 def _looped(compiled: CompiledModel) -> set[str]:
