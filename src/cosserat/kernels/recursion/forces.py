@@ -150,48 +150,38 @@ def add_force_derivatives(acting, dq_out, dv_out):
         _joint_derivatives(table, q[s], v[s], states.passive, dq_out[s], dv_out[s])
         if len(springs.stiffness) + len(loads.column) > 0:
             _nodes(table, q[s], v[s], room.frames, room.twists)
-            _spring_derivatives(table, springs, room, dq_out[s], dv_out[s])
-            _load_derivatives(table, loads, states.wrench, room, dq_out[s], dv_out[s])
+            for i in range(len(springs.stiffness) + len(loads.column)):
+                _item_derivatives(table, springs, loads, i, states.wrench, room, dq_out[s], dv_out[s])
     return 0
 
 
 @helper
-def _spring_derivatives(table, springs, room, dq_out, dv_out):
+def _item_derivatives(table, springs, loads, i, wrench, room, dq_out, dv_out):
+    """Of spring i; those of a load, which come behind the springs, act at one place."""
     frames, twists, r = room.frames, room.twists, room.wrenches
     K, C, J, P = room.K, room.C, room.J, room.P
-    for i in range(len(springs.stiffness)):
-        first, last = springs.start[i], springs.start[i + 1]
-        clear(r)
-        clear(J)
-        clear(P)
+    clear(r)
+    clear(J)
+    clear(P)
+    load, nodes, first, n = i - len(springs.stiffness), loads.node, 0, 1
+    if load < 0:
+        nodes, first, n = springs.node, springs.start[i], springs.start[i + 1] - springs.start[i]
         spring_tangent(springs, i, frames, twists, K, C, room.row)
         add_spring(springs, i, frames, twists, r)
-        for p in range(first, last):
-            _columns(table, springs.node[p], 6 * (p - first), J, P)
-        _add_products(K, C, 6 * (last - first), J, P, dq_out, dv_out)
-        for p in range(first, last):
-            a = springs.node[p]
-            _add_turns(table, a, 6 * (p - first), r[a], J, dq_out)
-            for c in range(6):
-                r[a, c] = 0.0  # a link that the line meets again has its turns now
-
-
-@helper
-def _load_derivatives(table, loads, wrench, room, dq_out, dv_out):
-    frames, r = room.frames, room.wrenches
-    K, C, J, P = room.K, room.C, room.J, room.P
-    clear(C)
-    for i in range(len(loads.column)):
-        a = loads.node[i]
+    else:
+        first = load
         clear(K)
-        clear(r)
-        clear(J)
-        clear(P)
-        load_tangent(loads, i, frames, wrench, K)
-        add_load(loads, i, frames, wrench, r)
-        _columns(table, a, 0, J, P)
-        _add_products(K, C, 6, J, P, dq_out, dv_out)
-        _add_turns(table, a, 0, r[a], J, dq_out)
+        clear(C)
+        load_tangent(loads, load, frames, wrench, K)
+        add_load(loads, load, frames, wrench, r)
+    for p in range(n):
+        _columns(table, nodes[first + p], 6 * p, J, P)
+    _add_products(K, C, 6 * n, J, P, dq_out, dv_out)
+    for p in range(n):
+        a = nodes[first + p]
+        _add_turns(table, a, 6 * p, r[a], J, dq_out)
+        for c in range(6):
+            r[a, c] = 0.0  # a link that the line meets again has its turns now
 
 
 @helper

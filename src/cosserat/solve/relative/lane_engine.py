@@ -152,9 +152,11 @@ class LaneEngine:
         own = found[0] if len(found) else np.zeros(found.shape[1])
         return own[: -self._n], own[-self._n :]
 
-    def demand_threads(self, call: str, threads: Any) -> None:
+    @staticmethod
+    def demand_threads(call: str, threads: Any) -> None:
         """Raise for anything but a number of threads."""
-        self._batches.demand_threads(call, threads)
+        if not isinstance(threads, Integral) or threads < 1:
+            raise SolveError(f"{call}: threads is {threads!r}; pass a number of threads, 1 or more")
 
     def stack(self, call: str, states: list[Array], out: list[Array], threads: int) -> int:
         """The call of dynamics with this name for stacks."""
@@ -249,12 +251,6 @@ class Batches:
         with ThreadPoolExecutor(threads) as pool:
             ends = [(count * k // threads, count * (k + 1) // threads) for k in range(threads)]
             return max(pool.map(lambda e: part(*(x[e[0] : e[1]] for x in arrays)), ends))
-
-    @staticmethod
-    def demand_threads(call: str, threads: Any) -> None:
-        """Raise for anything but a number of threads."""
-        if not isinstance(threads, Integral) or threads < 1:
-            raise SolveError(f"{call}: threads is {threads!r}; pass a number of threads, 1 or more")
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array, tau: Array) -> int:
         """Efforts."""
