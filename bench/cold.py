@@ -37,7 +37,7 @@ model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
 SCRIPTS = {
     "arm": _ARM + "assert cs.simulate(model, duration=0.1, step=0.01).status.ok",
     "energy-momentum": _ARM + "cs.simulate(model, duration=0.1, step=0.01, integrator='energy-momentum').status",
-    "floating": _ARM + "cs.simulate(model, duration=0.01, step=0.001, formulation='floating').status",
+    "floating": _ARM + "cs.simulate(model, duration=0.01, step=0.001, formulation='floating', modes=4).status",
     "equilibrium": _BEAM + "cs.equilibrium(model)",
     "modes": _BEAM + "cs.modes(model, 4)",
 }

@@ -124,12 +124,6 @@ class Seat:
             return np.zeros((6, len(modal)))
         return se3.adjoint(se3.inverse(self.frame)) @ interface_jacobian(self.interface, modal)
 
-    def bias(self, modal: Array, rates: Array) -> Array:
-        """Time derivative of the Jacobian times the modal rates (6,)."""
-        if self.interface is None:
-            return np.zeros(6)
-        return se3.adjoint(se3.inverse(self.frame)) @ interface_bias(self.interface, modal, rates)
-
 
 def seat_on(link: int, carrier: Array, place: Array, interface: Interface | None) -> Seat:
     """The seat of a frame given in the world, as the link's own frame (or the ground's) is, all undeformed."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
-from cosserat.compile.flexible_arrays import new_motions, pack_seats
 from cosserat.compile.fluid_links import lost_power, uplift_power
-from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.spanning import potential_at_rest
 from cosserat.compile.timetable import SIDE
 from cosserat.kernels import newton
@@ -335,16 +332,6 @@ class FloatingEngine:
         tree, out, room = self.tree.data.arrays.tree, np.zeros(2), self._rooms[1].move(q, change)
         closing.extent(tree, room.address, self.constraints.address, self.constraints.watched, out)
         return max(float(out[0]), length * float(out[1]))
-
-    def seat_paths(self, seats: Sequence[Seat], q: Array, links: record.StoredLinks) -> record.Paths:
-        """Motion of seats over the times at which the links are known, with coordinates q (nt, n)."""
-        nt, n, room = len(q), len(seats), Motions(self.tree.data)
-        frame, twist, rate = np.zeros((nt, n, 12)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6))
-        paths = record.Paths(np.ascontiguousarray(q), links.frame, links.z, links.z_dot, frame, twist, rate)
-        places = pack_seats(seats)
-        seated = Packed(record.SeatHistory(places, new_motions(places), paths))
-        record.record_seats(self.tree.data.arrays.tree, room.address, seated.address)
-        return paths
 
     def record(
         self, times: Array, states: States, load_times: Array | None = None, step: float = 0.0

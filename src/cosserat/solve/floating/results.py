@@ -34,7 +34,9 @@ from cosserat.results.trajectory import (
 from cosserat.solve.floating.engine import FloatingEngine
 from cosserat.solve.floating.state import States
 from cosserat.solve.motion.crossings import Row
+from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.seat_motion import seat_paths
 
 _LOOKS = 12  # times within a step that failed at which laws are looked at
 
@@ -157,7 +159,8 @@ class FloatingResults:
             else:
                 history.angle[:, k] = np.nan  # of a cut joint: what the rates tell
         nodes = [k for k, seat in enumerate(seats) if seat.link >= 0]
-        found = self._engine.seat_paths([seats[k] for k in nodes], states.q, self.links.found)
+        links, moving = self.links.found, [seats[k] for k in nodes]
+        found = seat_paths(Motions(tree.data), moving, states.q, links.frame, links.z, links.z_dot)
         history.frame[:, nodes], history.twist[:, nodes], history.rate[:, nodes] = found.frame, found.twist, found.rate
         return history
 

@@ -34,7 +34,7 @@ from cosserat.solve.motion.walk import StepFailure
 from cosserat.solve.relative.coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.seat_motion import moving_seat, seat_rows
+from cosserat.solve.relative.seat_motion import seat_frames, seat_rows
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 _MOST_ITERATIONS = 30
@@ -255,10 +255,10 @@ def _from_joints(tree: FlexibleTree, compiled: CompiledModel, rows: Array, angle
 def _misfit(tree: FlexibleTree, now: Motions, nodes: FittedNodes, q: Array) -> Array:
     """Small motions (6 n,) in the nodes' axes from where they are to where they should be."""
     out = np.zeros((len(nodes.seats), 6))
-    drift = tree.data.parts(np.zeros(tree.data.arrays.n_z))
+    here = seat_frames(now, nodes.seats, q)
     for k, (seat, target) in enumerate(zip(nodes.seats, nodes.frames, strict=True)):
         if seat.link >= 0:
-            H = se3.inverse(moving_seat(tree.data, now, drift, seat, q).frame) @ target
+            H = se3.inverse(here[k]) @ target
             out[k, :3], out[k, 3:] = H[:3, 3], so3.log(H[:3, :3])
     return out.ravel()
 

@@ -50,10 +50,10 @@ def law_group(laws: list[CompiledLaw], first: int, length: float, inertia: Array
 
 def new_items(places: Sequence[int]) -> arrays.Items:
     """Room for derivatives of what acts at so many seats each."""
-    first, most = np.cumsum([0, *places], dtype=np.int64), max(places, default=1)
-    ends = np.cumsum([72 * n * n for n in places], dtype=np.int64)
-    room = zeros(arrays.Items, nk=int(ends[-1]) if len(ends) else 0, nw=6 * most)
-    return room._replace(first=first, at=np.concatenate(([0], ends))[:-1])
+    if not places:
+        return zeros(arrays.Items)
+    first, at = (np.cumsum([0, *parts], dtype=np.int64) for parts in (places, [72 * n * n for n in places]))
+    return zeros(arrays.Items, nk=int(at[-1]), nw=6 * max(places))._replace(first=first, at=at[:-1])
 
 
 class FlexibleForces:

@@ -10,51 +10,48 @@ angular rows (Maurer-Cartan). Half of both together is J_dot(v) w, without diffe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from cosserat.compile.compiled import row_to_frame
+from cosserat.compile.flexible_arrays import new_motions, pack_seats
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
+from cosserat.kernels.arrays import Packed
+from cosserat.kernels.flexible import record
 from cosserat.kernels.flexible.arrays import Z
+from cosserat.kernels.flexible.record import Paths
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.results.composed import Posture
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.coordinates import bracket
-from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions, projected
+from cosserat.solve.relative.flexible_recursion import Motions, projected
 
 _ROUNDING = 1e-13
 
 
-class SeatMotion(NamedTuple):
-    """Frame in the world, twist, and rate of the twist, both in the seat's own axes."""
-
-    frame: Array  # (4, 4)
-    twist: Array  # (6,)
-    rate: Array  # (6,)
-
-
-def seat_motion(now: LinkMotion, rate: Array, seat: Seat, modal: Array) -> SeatMotion:
-    """Motion of a seat on a link whose velocities have the given rate (6 + m,)."""
-    inside = seat.at(modal)
-    back = se3.adjoint(se3.inverse(inside))
-    eta, eta_dot = back @ now.z[:6], back @ rate[:6]
-    if seat.interface is not None:
-        Phi = seat.jacobian(modal)
-        slip = Phi @ now.z[6:]
-        eta_dot = eta_dot + Phi @ rate[6:] + seat.bias(modal, now.z[6:]) + se3.bracket(eta) @ slip
-        eta = eta + slip
-    return SeatMotion(now.frame @ inside, eta, eta_dot)
+def seat_paths(room: Motions, seats: Sequence[Seat], q: Array, frame: Array, z: Array, z_dot: Array) -> Paths:
+    """Motion of seats over times at which that of the links is known, with coordinates q (nt, n); `room` to work in."""
+    places, shape = pack_seats(seats), (len(q), len(seats))
+    out = np.zeros((*shape, 12)), np.zeros((*shape, 6)), np.zeros((*shape, 6))
+    paths = Paths(np.ascontiguousarray(q), frame, z, z_dot, *out)
+    history = Packed(record.SeatHistory(places, new_motions(places), paths))
+    record.record_seats(room.data.arrays.tree, room.address, history.address)
+    return paths
 
 
-def moving_seat(
-    data: TreeData, now: Motions, drift: list[Array], seat: Seat, q: Array
-) -> SeatMotion:  # fmt: skip
-    """Motion of a seat anywhere; `drift`: rates of the links' velocities."""
-    if seat.link < 0:
-        return SeatMotion(seat.frame, np.zeros(6), np.zeros(6))
-    return seat_motion(now[seat.link], drift[seat.link], seat, data.modal(seat.link, q))
+def seats_at(now: Motions, seats: Sequence[Seat], q: Array, rates: Array | None = None) -> Paths:
+    """The same where the links are now, with these rates (n_z,) of their velocities; the only time is number 0."""
+    links = now.arrays
+    z_dot = np.zeros(len(links.z)) if rates is None else rates
+    return seat_paths(now, seats, q[None], links.frame[None], links.z[None], z_dot[None])
+
+
+def seat_frames(now: Motions, seats: Sequence[Seat], q: Array) -> Array:
+    """World frames (n, 4, 4) of seats."""
+    return np.array([row_to_frame(row) for row in seats_at(now, seats, q).frame[0]]).reshape(-1, 4, 4)
 
 
 def seat_rows(data: TreeData, now: Motions, q: Array, seats: Sequence[Seat]) -> Array:
@@ -82,14 +79,16 @@ class ElasticPosture(Posture):
     def __init__(self, data: TreeData, seat_of: Callable[[Any], Seat], q: Array, v: Array, a: Array) -> None:
         self._data, self._seat_of, self._q = data, seat_of, q
         self._now = Motions(data).move(q, v)
-        self._rates = data.parts(flexible_recursion.accelerations(self._now, a, np.zeros(6)))
+        self._rates = flexible_recursion.accelerations(self._now, a, np.zeros(6))
 
-    def _seat(self, place: Any) -> SeatMotion:
-        return moving_seat(self._data, self._now, self._rates, self._seat_of(place), self._q)
+    def _seat(self, place: Any) -> tuple[Array, Array, Array]:
+        """Frame in the world, twist, and rate of the twist, both in the seat's own axes."""
+        found = seats_at(self._now, [self._seat_of(place)], self._q, self._rates)
+        return row_to_frame(found.frame[0, 0]), found.twist[0, 0], found.rate[0, 0]
 
     def frame(self, place: Any) -> Array:
         """Frame H (4, 4) of a place."""
-        return self._seat(place).frame
+        return self._seat(place)[0]
 
     def _motion(self, place: Any) -> tuple[Array, Array, Array, Array, Array]:
         """Motion of the place itself: it is its own origin."""

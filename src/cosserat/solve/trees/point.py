@@ -26,7 +26,7 @@ from cosserat.solve.linear.inner import Inner, inner_of
 from cosserat.solve.linear.matrices import LEFT_BY_DIFFERENCES, LEFT_BY_ROUNDING, Matrices, Slips
 from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, OperatingPoint
 from cosserat.solve.memory import new_memory
-from cosserat.solve.relative.seat_motion import moving_seat, seat_rows
+from cosserat.solve.relative.seat_motion import seat_rows, seats_at
 from cosserat.solve.trees.shares import participation, tree_shares
 from cosserat.solve.trees.system import Slopes, TreeState, TreeSystem
 
@@ -159,10 +159,10 @@ class TreePoint:
         _ = self.slopes  # which fills those of the laws
 
         def motion(i: int, side: int) -> tuple[Array, Array | None]:
-            seat, drift = forces.law_seats[i][side], data.parts(np.zeros(data.arrays.n_z))
+            seat = forces.law_seats[i][side]
 
             def twist(other: TreeState) -> Array:
-                return moving_seat(data, system.motions(other), drift, seat, other.q).twist
+                return seats_at(system.motions(other), [seat], other.q).twist[0, 0]
 
             rows = seat_rows(data, system.motions(state), state.q, [seat])
             return rows, system.differences(state, twist) if np.any(state.v) else None

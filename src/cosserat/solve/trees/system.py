@@ -29,7 +29,7 @@ from cosserat.solve.floating.state import States
 from cosserat.solve.formulation import Floating
 from cosserat.solve.relative import coordinates
 from cosserat.solve.relative.flexible_recursion import Motions
-from cosserat.solve.relative.seat_motion import seat_rows
+from cosserat.solve.relative.seat_motion import seat_frames, seat_rows
 from cosserat.solve.spin import check_steady
 from cosserat.solve.trees.turntable import Spin, on_turntable
 
@@ -147,8 +147,7 @@ class TreeSystem:
 
     def frames(self, q: Array) -> Array:
         """Frames (nodes, 4, 4) of the nodes."""
-        now = self._now.move(q, np.zeros(self.n))
-        return np.array([self.tree.forces.frame(now, q, seat) for seat in self.seats])
+        return seat_frames(self._now.move(q, np.zeros(self.n)), self.seats, q)
 
     def motions(self, state: TreeState) -> Motions:
         """Links at a state, up to the next call of any method."""
