@@ -1,5 +1,6 @@
 """A readable table of a model."""
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -142,7 +143,8 @@ def _line(link: Any) -> str:
 
 
 def _label(target: Any) -> str:
-    return target.label if isinstance(target, Place) else str(target)
+    label = target.label if isinstance(target, Place) else str(target)
+    return re.sub(r"-?\d+\.\d{7,}(e-?\d+)?", lambda number: f"{round(float(number[0]), 12) + 0.0:.6g}", label)
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:

@@ -152,18 +152,20 @@ def test_summary() -> None:
     model.add(DistributedLoad("q", "arm1", force=(0, 0, 1)))
     model.add(Spring("s", GROUND.at((0, 0, 1)), "ball", stiffness=2))
     model.add(PipeFlow("flow", "arm1", mass=1, speed=2))
+    model.add(Force("side", model["ball"].at((0.2 / 3, 0.2 * np.cos(np.pi / 2), 0.1)), (0, 1, 0)))
     text = str(model)
     for part in (
         "Model 'two-link', gravity (0, 0, -9.81)", "ball  3 kg  centre of mass (3, 0, 0)",
         "arm1  1.5 m  10 elements  Tube  aluminium 6061", "shoulder  Revolute  ground - arm1.start    rz: motion",
-        "passive", "f     Force            at ball     follower", "q     DistributedLoad  along arm1  dead",
-        "flow  PipeFlow         along arm1",
+        "passive", "f     Force            at ball                        follower",
+        "q     DistributedLoad  along arm1                     dead",
+        "flow  PipeFlow         along arm1", "at ball.at(0.0666667, 0, 0.1)",
         "s  Spring  ground.at(0, 0, 1) - ball  stiffness 2 N/m", "P  3",
         "138 absolute freedoms (1 rigid body, 22 beam nodes), 2 joint coordinates, 1 of them driven",
     ):  # fmt: skip
         assert part in text, part
     assert model.summary() == text
-    assert repr(model) == "<Model 'two-link': 10 components>"
+    assert repr(model) == "<Model 'two-link': 11 components>"
 
 
 def test_joint_with_at_needs_no_coincidence() -> None:
