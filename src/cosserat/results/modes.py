@@ -111,7 +111,7 @@ class Modes(OfTrajectory):
     @property
     def frequencies(self) -> Array:
         """Frequencies of oscillation (k,), Hz: Im s / 2 pi; 0 for free, unstable and overdamped motions."""
-        return np.asarray(self.eigenvalues.imag / (2.0 * np.pi))
+        return np.asarray(self.eigenvalues.imag / (2.0 * np.pi) + 0.0)
 
     @property
     def damping(self) -> Array:

@@ -115,6 +115,9 @@ class CompiledEquations(CompiledSource):
         self._free = np.array([row.gap is None for row in equations.rows], dtype=bool)
         self._no_input = np.zeros(max(1, len(self._inputs)))
 
+    def __repr__(self) -> str:
+        return f"<CompiledEquations of {self.title}: {', '.join(self.coordinates)}>"
+
     @property
     def parameters(self) -> dict[str, float]:
         """Values of the parameters."""

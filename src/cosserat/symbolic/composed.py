@@ -51,6 +51,9 @@ class SymbolicComposedVectors:
         self._bodies = [body for body in model.bodies if carrier[body.name] >= 0]
         self.bodies = tuple(body.name for body in self._bodies)
 
+    def __repr__(self) -> str:
+        return f"<SymbolicComposedVectors of {self.equations.title}: {', '.join(self.equations.coordinates)}>"
+
     @functools.cached_property
     def _columns(self) -> list[list[Vector]]:
         """Velocity and angular velocity of each body at a unit velocity of each freedom: (n, N, 6)."""
