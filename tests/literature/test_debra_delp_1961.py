@@ -74,3 +74,14 @@ def test_region_of_debra_and_delp(yaw, formulation):
     assert (critical.kind, critical.loss) == ("flutter", False)
     assert critical.value == pytest.approx(edge, rel=1e-9)
     assert 2 * np.pi * critical.frequency == pytest.approx((4 * edge * yaw) ** 0.25, rel=1e-7)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_value_at_which_nothing_holds_the_pitch(formulation):
+    """There corrections of the balance do not settle, though the state is in balance."""
+    model = satellite(1e-6)
+    model.set(yaw=0.3)
+    found = cs.stability(model, "roll", [0.2, 0.3, 0.4, 0.5], n=6, about="reference", formulation=formulation)
+    (critical,) = found.critical
+    assert (critical.kind, critical.loss) == ("divergence", False)
+    assert critical.value == pytest.approx(0.3, rel=1e-9)
