@@ -131,7 +131,8 @@ def _all_same(a: list[Any], b: list[Any], seen: dict[tuple[int, int], Any]) -> b
 
 def _equal(a: Any, b: Any) -> bool:
     try:
-        return bool(np.array_equal(a, b))
+        same = a == b
+        return same if isinstance(same, bool) else bool(np.array_equal(a, b))
     except Exception:  # things that cannot be compared are not the same
         return False
 
