@@ -118,10 +118,10 @@ class SymbolicComposedVectors:
         """
         mechanism, found = self.equations.mechanism, []
         for body in self._bodies:
-            link, r = mechanism.locate(Place(body))
-            R, columns = mechanism.axes_within(link, body_rotation(body)), mechanism.own_jacobian(link, r)
-            J = matmul(matmul(R, body_inertia(body)), transposed(R))
-            found.append((body_mass(body), J, [c[:3] for c in columns], [c[3:] for c in columns]))
+            link = mechanism.data.carrier[body.name]
+            m, r, J = mechanism.body_within(link, body)
+            columns = mechanism.own_jacobian(link, r)
+            found.append((m, J, [c[:3] for c in columns], [c[3:] for c in columns]))
         return found
 
     @functools.cached_property
@@ -167,10 +167,7 @@ class SymbolicComposedVectors:
     @property
     def constraint_forces(self) -> sp.Matrix:
         """A^T lambda (n, 1), of loops, rolling and prescribed motions; zero without. See `Equations.rows`."""
-        equations = self.equations
-        if not equations.rows:
-            return sp.zeros(len(equations.q), 1)
-        return equations.constraint_matrix.T * sp.Matrix(equations.multipliers)
+        return self.equations.constraint_forces
 
     @functools.cached_property
     def left_side(self) -> sp.Matrix:

@@ -121,10 +121,14 @@ class Equations:
         return sp.Matrix(len(self.rows), 1, [row.bias for row in self.rows])
 
     @property
+    def constraint_forces(self) -> sp.Matrix:
+        """A^T lambda (n, 1); zero without constraints."""
+        return self.constraint_matrix.T * sp.Matrix(len(self.rows), 1, self.multipliers)
+
+    @property
     def residual(self) -> sp.Matrix:
         """M a + h - tau - A^T lambda (n, 1): zero along motions."""
-        out = self.mass_matrix * sp.Matrix(self.a) + self.bias - sp.Matrix(self.tau)
-        return out - self.constraint_matrix.T * sp.Matrix(self.multipliers) if self.rows else out
+        return self.mass_matrix * sp.Matrix(self.a) + self.bias - sp.Matrix(self.tau) - self.constraint_forces
 
     def coordinate_rates(self) -> sp.Matrix:
         """Rates (n, 1) of the coordinates in terms of the velocities."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from cosserat.model.algebra import sp
 from cosserat.symbolic.mechanism import SymbolicMechanism
-from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, is_null, mul, mul_t, scale, sub, zeros
+from cosserat.symbolic.vectors import ONE, Vector, add, cross, dot, is_null, mul, mul_t, scale, sub, zeros
 
 
 class SymbolicInertia:
@@ -30,26 +30,18 @@ class SymbolicInertia:
         links = range(len(mechanism.data.links))
         self.spins = [mechanism.spins_of(i) for i in links]
         self.levers = {i: self._levers(i) for i in links}
-        self.moments = [self._moments(i) for i in links]
+        self.moments = [self._partial(i, h, m) for i, (m, h, _) in enumerate(self.augmented)]
 
     def _levers(self, l: int) -> list[tuple[int, Vector]]:
         """Links between the ground and link l, each with its lever towards l."""
         path = self.mechanism.paths[l]
         return [(i, self.mechanism.offsets[after]) for i, after in itertools.pairwise(path)]
 
-    def _moments(self, l: int) -> dict[int, Vector]:
-        """m_l L_lk + w_lk x h_l by freedom k: momentum of a link and all beyond it, in its own spin alone."""
-        m, h, _ = self.augmented[l]
-        found = {k: cross(w, h) for k, w in self.spins[l].items()}
-        for k, u in self.mechanism.slides[l].items():
-            found[k] = add(found.get(k, zeros()), scale(m, u))
-        return found
-
-    def _partial(self, i: int, r: Vector) -> dict[int, Vector]:
-        """L_ij + w_ij x r by freedom j."""
+    def _partial(self, i: int, r: Vector, m: sp.Expr = ONE) -> dict[int, Vector]:
+        """m L_ij + w_ij x r by freedom j; with a first moment for r the momentum of a link in its own spin alone."""
         found = {j: cross(w, r) for j, w in self.spins[i].items()}
         for j, u in self.mechanism.slides[i].items():
-            found[j] = add(found.get(j, zeros()), u)
+            found[j] = add(found.get(j, zeros()), scale(m, u))
         return {j: u for j, u in found.items() if not is_null(u)}
 
     def mass_matrix(self) -> sp.Matrix:
@@ -57,8 +49,7 @@ class SymbolicInertia:
         terms: list[list[list[sp.Expr]]] = [[[] for _ in range(self.n)] for _ in range(self.n)]
 
         def put(j: int, k: int, value: sp.Expr) -> None:
-            if value is not ZERO:
-                terms[max(j, k)][min(j, k)].append(value)
+            terms[max(j, k)][min(j, k)].append(value)
 
         for l, (m, h, K) in enumerate(self.augmented):
             spins, slides = self.spins[l], self.mechanism.slides[l]
@@ -76,7 +67,7 @@ class SymbolicInertia:
                     put(j, k, 2 * value if j == k else value)
             for i, r in self.levers[l]:
                 R = self.mechanism.rotation(i, l)
-                carried = {k: mul(R, u) for k, u in self.moments[l].items() if not is_null(u)}
+                carried = {k: mul(R, u) for k, u in self.moments[l].items()}
                 for j, u in self._partial(i, r).items():
                     for k, other in carried.items():
                         value = dot(u, other)
@@ -103,11 +94,8 @@ class SymbolicInertia:
             slip.append(zeros() if is_null(slide) else add(cross(turning, slide), cross(carried, slide)))
 
         def put(products: dict[int, Vector], acceleration: Vector) -> None:
-            if not is_null(acceleration):
-                for j, u in products.items():
-                    value = dot(u, acceleration)
-                    if value is not ZERO:
-                        terms[j].append(value)
+            for j, u in products.items():
+                terms[j].append(dot(u, acceleration))
 
         def carried_by(i: int, r: Vector) -> Vector:
             """Acceleration of a point r fixed to link i, against its origin."""

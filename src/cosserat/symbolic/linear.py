@@ -76,14 +76,12 @@ def linearize(equations: Equations, about: Mapping[Any, Any], inputs: Sequence[A
     turned: dict[sp.Basic, sp.Expr] = {}
     found: dict[sp.Basic, sp.Expr] = {}
 
-    def at(matrix: sp.Matrix) -> sp.Matrix:
-        out = matrix.applyfunc(lambda e: replaced(e, equations.quaternions, turned))
-        values = out.applyfunc(lambda e: replaced(e, point, found))
-        for index in range(len(values)):
-            if values[index].has(sp.nan, sp.zoo):
-                values[index] = _limit(out[index], point, equations.v)
-        out = values
-        return out.replace(lambda e: isinstance(e, TurnFunction) and not e.free_symbols, lambda e: e.explicit())
+    def at(entry: sp.Expr) -> sp.Expr:
+        entry = replaced(entry, equations.quaternions, turned)
+        value = replaced(entry, point, found)
+        if value.has(sp.nan, sp.zoo):
+            value = _limit(entry, point, equations.v)
+        return value.replace(lambda e: isinstance(e, TurnFunction) and not e.free_symbols, lambda e: e.explicit())
 
     K = sp.Matrix(n, n, lambda i, j: mechanism.along(residual[i], j))
 
@@ -92,8 +90,8 @@ def linearize(equations: Equations, about: Mapping[Any, Any], inputs: Sequence[A
         return sp.Matrix(n, len(symbols), lambda i, j: columns[j][i])
 
     C, B = jacobian(equations.v), -jacobian(changing)
-    A = equations.constraint_matrix if equations.rows else sp.zeros(0, n)
-    return LinearEquations(at(equations.mass_matrix), at(C), at(K), at(B), at(A))
+    matrices = equations.mass_matrix, C, K, B, equations.constraint_matrix
+    return LinearEquations(*(matrix.applyfunc(at) for matrix in matrices))
 
 
 def _limit(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Expr], velocities: Sequence[sp.Symbol]) -> sp.Expr:

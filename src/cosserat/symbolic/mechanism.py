@@ -16,6 +16,7 @@ from cosserat.errors import ModelError, SolveError
 from cosserat.kernels.recursion.table import FREE, REVOLUTE, SCREW, SPHERICAL
 from cosserat.model import checks
 from cosserat.model.algebra import sp
+from cosserat.model.bodies import RigidBody
 from cosserat.model.joint import Armature
 from cosserat.model.model import Model
 from cosserat.model.places import Place
@@ -349,14 +350,15 @@ class SymbolicMechanism:
 
     # inertia --------------------------------------------------------------------------------------------------------
 
+    def body_within(self, i: int, body: RigidBody) -> tuple[sp.Expr, Vector, Matrix]:
+        """Mass, centre and central inertia of a body of a link, in the link's frame."""
+        R = self.axes_within(i, body_rotation(body))
+        _, c = self.within(i, place_position(Place(body)))
+        return body_mass(body), c, matmul(matmul(R, body_inertia(body)), transposed(R))
+
     def bodies_of(self, i: int) -> list[tuple[sp.Expr, Vector, Matrix]]:
-        """Mass, centre and central inertia of the bodies of a link, in its frame."""
-        found = []
-        for body in self.data.links[i].bodies:
-            _, c = self.within(i, place_position(Place(body)))
-            R = self.axes_within(i, body_rotation(body))
-            found.append((body_mass(body), c, matmul(matmul(R, body_inertia(body)), transposed(R))))
-        return found
+        """The same of all bodies of a link."""
+        return [self.body_within(i, body) for body in self.data.links[i].bodies]
 
     def augmented(self) -> list[tuple[sp.Expr, Vector, Matrix]]:
         """Mass, first moment and inertia of each link about its origin, with all beyond it heaped up at its joints."""

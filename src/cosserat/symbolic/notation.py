@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cosserat.errors import ArgumentError, SolveError
 from cosserat.model.algebra import sp
 from cosserat.symbolic.arguments import by_name
+from cosserat.symbolic.vectors import dot
 
 if TYPE_CHECKING:
     from cosserat.symbolic.equations import Equations
@@ -224,8 +225,8 @@ def symbol_names(equations: Equations, given: Mapping[Any, str], style: Equation
     out = {symbols[name]: text for name, text in chosen.items()}
     for k, (q, v, a, tau) in enumerate(zip(equations.q, equations.v, equations.a, equations.tau, strict=True), 1):
         text = chosen.get(str(q), style.coordinate.format(k) or sp.latex(q))
-        dot, ddot = (r"\dot{", r"\ddot{")
-        out[q], out[v], out[a] = f"{{{text}}}" if "^" in text else text, f"{dot}{text}}}", f"{ddot}{text}}}"
+        out[q] = f"{{{text}}}" if "^" in text else text
+        out[v], out[a] = rf"\dot{{{text}}}", rf"\ddot{{{text}}}"
         if style.effort and str(tau) not in chosen:
             out[tau] = style.effort.format(k)
     return out
@@ -257,13 +258,12 @@ def equations_text(equations: Equations, notation: str = "cosserat") -> str:
 
 def _lines(equations: Equations) -> list[tuple[Any, Any]]:
     """Both sides of the equations, then of the constraints."""
-    M, lines = equations.mass_matrix, []
-    carried = equations.constraint_matrix.T * sp.Matrix(equations.multipliers) if equations.rows else None
+    M, lines, carried = equations.mass_matrix, [], equations.constraint_forces
     for j, tau in enumerate(equations.tau):
         left = sp.Add(*(M[j, k] * a for k, a in enumerate(equations.a)), equations.coriolis[j])
-        right = sp.Add(equations.forces[j], -equations.gravity[j], tau, carried[j] if carried is not None else 0)
+        right = sp.Add(equations.forces[j], -equations.gravity[j], tau, carried[j])
         lines.append((left, right))
     for row in equations.rows:
-        held = row.gap if row.gap is not None else sp.Add(*(x * v for x, v in zip(row.A, equations.v, strict=True)))
+        held = row.gap if row.gap is not None else dot(row.A, equations.v)
         lines.append((held, sp.S.Zero))
     return lines
