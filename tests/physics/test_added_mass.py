@@ -211,3 +211,15 @@ def test_a_fluid_that_moves_along_has_no_weight():
     assert cs.gravity_forces(model, zero) == pytest.approx(cs.bias(model, zero, zero), rel=1e-12)
     assert cs.Tree(model).centre_of_mass(zero) == pytest.approx([0.5, 0, 0], rel=1e-12)
     assert cs.centroidal_momentum(model, zero, [1.0, 0.0])[2] == pytest.approx(5.5, rel=1e-12)
+
+
+def test_fluid_takes_part_in_modes_alike_in_both_formulations():
+    """Mass, inertia and what modes have of it, about one and the same point."""
+    model = cs.Model("two balls", gravity=(0, 0, -10), fluid=cs.Fluid(density=1000.0))
+    balls = [model.add(cs.RigidBody(f"ball{x}", 2.0, (x, 0, 0), (0.1, 0.1, 0.1))) for x in (0, 1)]
+    model.add(cs.Prismatic("rail", cs.GROUND, balls[0], axis=(0, 0, 1), stiffness=100.0))
+    model.add(cs.Revolute("hinge", balls[0], balls[1], axis=(0, 1, 0), at=(0, 0, 0), stiffness=50.0))
+    model.add(cs.AddedMass("water", balls[0], np.diag([7.0, 8.0, 1.5, 0.1, 0.1, 0.1])))
+    nodes, tree = (cs.modes(model, 2, formulation=f).participation for f in ("galilean", "floating"))
+    assert tree.total.values == pytest.approx(nodes.total.values, rel=1e-9)
+    assert tree.effective_mass.values == pytest.approx(nodes.effective_mass.values, rel=1e-6, abs=1e-9)

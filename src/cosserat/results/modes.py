@@ -217,9 +217,7 @@ class Modes(OfTrajectory):
         frames = self.motion.frame[-1, :-1]
         r = rigid_motions(frames, np.zeros(3))
         inertia = r.T @ (self._mass @ r)
-        # of a mass m at c the part that couples turns with translations is m hat(c)^T
-        spread = inertia[:3, 3:] / inertia[0, 0] if inertia[0, 0] > 0.0 else np.zeros((3, 3))
-        r = rigid_motions(frames, so3.vee(0.5 * (spread.T - spread)))
+        r = rigid_motions(frames, centre_of(inertia))
         return r, np.diag(r.T @ (self._mass @ r))
 
     # text and pictures ------------------------------------------------------------------------------------------------
@@ -328,3 +326,10 @@ def _complex(s: complex) -> str:
 
 def _clean(ratio: float) -> float:
     return 0.0 if abs(ratio) < 1e-10 else ratio
+
+
+def centre_of(inertia: Array) -> Array:
+    """Centre of mass (3,) of an inertia (6, 6) about the origin."""
+    # of a mass m at c the part that couples turns with translations is m hat(c)^T
+    spread = inertia[:3, 3:] / inertia[0, 0] if inertia[0, 0] > 0.0 else np.zeros((3, 3))
+    return so3.vee(0.5 * (spread.T - spread))

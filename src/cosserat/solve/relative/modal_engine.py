@@ -245,7 +245,7 @@ class ModalEngine:
         return ElasticPosture(self._data, seat_of, q.copy(), v, a)
 
     def centroidal(self, q: Array) -> tuple[Array, Array]:
-        """Matrix (6, n) of the momentum about the centre of mass, and the centre (3,)."""
+        """Matrix (6, n) of the momentum about the centre of mass of the bodies, and the centre (3,)."""
         with self._lock:
             now = self.forces.carried(Motions(self._data).move(q, self._zero), q, self._time)
         links = list(now)

@@ -431,7 +431,7 @@ class Tree:
         return np.asarray(self.engine.centroidal(q)[0] @ v)
 
     def centre_of_mass(self, q: Any) -> Array:
-        """Centre of mass (3,) of all that moves."""
+        """Centre of mass (3,) of the bodies; fluid that moves along has no weight and does not count."""
         return self.engine.centroidal(self._check.vector("centre_of_mass", "q", q))[1]
 
     def energy(self, q: Any, v: Any) -> Energy:

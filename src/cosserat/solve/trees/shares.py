@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
-from cosserat.results.modes import DIRECTIONS, Modes, energy_shares, summed
+from cosserat.results.modes import DIRECTIONS, Modes, centre_of, energy_shares, summed
 from cosserat.results.motion import virtual_motion
 from cosserat.results.nodal import strain_energies
 from cosserat.solve.relative.flexible_recursion import Motions
@@ -64,25 +64,28 @@ def _strain(point: TreePoint, modes: Modes, x: Array) -> dict[str, float]:
 
 
 def participation(point: TreePoint, modes: Modes, shapes: NDArray[Any]) -> Dataset:
-    """Participation in translations along and rotations about world axes through the centre of mass."""
+    """Participation in translations along and rotations about world axes through the centre of what moves."""
     from xarray import Dataset
 
-    factor = (point.system.tree.centroidal_matrix(point.state.q) @ shapes).T
+    tree, q = point.system.tree, point.state.q
+    centre, total = _inertia(point)
+    about = se3.adjoint(se3.frame(np.eye(3), centre - tree.centre_of_mass(q)))
+    factor = (about.T @ tree.centroidal_matrix(q) @ shapes).T
     return Dataset(
         {
             "factor": (("mode", "direction"), factor),
             "effective_mass": (("mode", "direction"), np.abs(factor) ** 2),
         },
-        coords={"mode": np.arange(len(modes)), "direction": list(DIRECTIONS), "total": ("direction", _inertia(point))},
+        coords={"mode": np.arange(len(modes)), "direction": list(DIRECTIONS), "total": ("direction", total)},
     )
 
 
-def _inertia(point: TreePoint) -> Array:
-    """Mass and moments of inertia (6,) of all that moves, about axes through its centre of mass."""
-    centre = point.system.tree.centre_of_mass(point.state.q)
-    back = se3.frame(np.eye(3), -centre)
+def _inertia(point: TreePoint) -> tuple[Array, Array]:
+    """Centre of all that moves, fluid included, and its mass and moments of inertia (6,) there, as `Modes` has them."""
     total = np.zeros((6, 6))
     for link in Motions(point.system.data).move(point.state.q, np.zeros(point.system.n)):
-        across = se3.adjoint(se3.inverse(back @ link.frame))
+        across = se3.adjoint(se3.inverse(link.frame))
         total += across.T @ link.M[:6, :6] @ across
-    return np.diag(total)
+    centre = centre_of(total)
+    about = se3.adjoint(se3.frame(np.eye(3), centre))
+    return centre, np.diag(about.T @ total @ about)
