@@ -508,3 +508,18 @@ def test_released_and_caught_in_one_step(method: tuple[str, str], off: float) ->
     assert [name for name, _ in run.events] == ["off", "mark", "on"]
     assert np.allclose([t for _, t in run.events], [off, off, off + 1e-4], atol=1e-12)
     assert float(np.linalg.norm(run.position("bob")[-1])) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_run_goes_on_with_the_events_of_the_one_before(method: tuple[str, str]) -> None:
+    """One that had released its joint in the first half was refused in the second."""
+    events = [
+        cs.Event("off", lambda t, state: t - 0.1137, direction="rising", release="hinge"),
+        cs.Event("kick", lambda t, state: t - 0.2137, lambda t, s: {"bob": (0, 0.5, 0)}, direction="rising"),
+    ]
+    settings = settings_of(method, events=events, newton_tolerance=1e-11)
+    whole, half = (cs.simulate(pendulum(), duration, 0.005, **settings) for duration in (0.32, 0.16))
+    rest = cs.simulate(pendulum(), 0.16, 0.005, start=half, **settings)
+    assert [name for name, _ in half.events] == ["off"]
+    assert [name for name, _ in rest.events] == ["kick"]
+    assert np.allclose(rest.position("bob")[-1], whole.position("bob")[-1], rtol=0.0, atol=1e-9)

@@ -118,12 +118,13 @@ def phases_of(model: Model, start: Any, events: Collection[Any]) -> Phases | Non
         return None
     items: tuple[Joint | LineForce, ...] = (*model.all_joints, *model.springs)
     known = {item.name: item for item in items}
+    goes_on = isinstance(start, Run)  # in which these events may have acted
     released, engaged = ({name for e in events for name in getattr(e, word)} for word in ("release", "engage"))
     for event in events:
         for word, other, state in (("release", engaged, open), ("engage", released, known.keys() - open)):
             for name in getattr(event, word):
                 _demand_known(event, word, name, known)
-                if name in state and name not in other:
+                if name in state and name not in other and not goes_on:
                     now, back = ("open", "engages") if word == "release" else ("closed", "releases")
                     raise SolveError(
                         f"Event {event.name!r}: {word} names {known[name].title}, which is {now} from the start, and "
