@@ -11,6 +11,7 @@ from rich.text import Text
 
 from cosserat.cli import files
 from cosserat.cli.files import PICTURES, Center, ModelPath, Settings, Spin, Time, list_written, write_json
+from cosserat.cli.frames import BeamModes, Boundary, Formulation, Stiffening, frames_of
 from cosserat.cli.guard import Debug, console, guarded, number_table, numbers, titled_table
 from cosserat.cli.run import leave
 from cosserat.io.formats import SUFFIXES
@@ -35,6 +36,10 @@ def equilibrium(
     time: Time = 0.0,
     spin: Spin = None,
     center: Center = (0.0, 0.0, 0.0),
+    formulation: Formulation = None,
+    beam_modes: BeamModes = None,
+    boundary: Boundary = None,
+    stiffening: Stiffening = None,
     path: Annotated[
         tuple[str, float, float] | None,
         typer.Option(metavar="PARAMETER START STOP", help="Follow the equilibria along a parameter instead."),
@@ -57,11 +62,13 @@ def equilibrium(
         places.append(text)
     formats = (".json",) if path is not None else (".json", *SUFFIXES)
     files.check_outputs(model, out=(out, formats), plot=(plot, PICTURES))
+    frames = frames_of(model.name, loaded, formulation, beam_modes, boundary, stiffening)
     prepare()
+    options = {"time": time, "spin": spin, "center": center, "formulation": frames}
     if path is not None:
-        follow(loaded, path, places, time=time, spin=spin, center=center, out=out, plot=plot)
+        follow(loaded, path, places, options, out, plot)
         return
-    found = solve(loaded, time=time, spin=spin, center=center)
+    found = solve(loaded, **options)
     stats = found.trajectory.stats
     ended = found.status.message if found.status.ok else "not finished"
     console.print(
@@ -102,10 +109,7 @@ def follow(
     model: Model,
     along: tuple[str, float, float],
     places: list[str],
-    *,
-    time: float,
-    spin: tuple[float, float, float] | None,
-    center: tuple[float, float, float],
+    options: dict[str, Any],
     out: Path | None,
     plot: Path | None,
 ) -> None:
@@ -113,7 +117,7 @@ def follow(
     from cosserat.solve.analyses.continuation import continuation
 
     name, start, stop = along
-    found = continuation(model, name, start, stop, time=time, spin=spin, center=center)
+    found = continuation(model, name, start, stop, **options)
     console.print(f"{model.name}: {found.status.message}; {len(found)} points, {found.stats['solve_seconds']:.2f} s")
     place = places[-1]
     console.print(_table(found, place))

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from cosserat.cli import files
 from cosserat.cli.files import Center, ModelPath, Settings, Spin, Time
+from cosserat.cli.frames import BeamModes, Boundary, Formulation, Stiffening, frames_of
 from cosserat.cli.guard import Debug, console, guarded, titled_table
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ def modes(
     spin: Spin = None,
     center: Center = (0.0, 0.0, 0.0),
     time: Time = 0.0,
+    formulation: Formulation = None,
+    beam_modes: BeamModes = None,
+    boundary: Boundary = None,
+    stiffening: Stiffening = None,
     undamped: Annotated[bool, typer.Option("--undamped", help="Leave out damping and gyroscopic terms.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw every mode into this folder, as PNG.")] = None,
     csv_: Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.")] = None,
@@ -44,8 +49,10 @@ def modes(
     files.check_outputs(model, csv=(csv_, (".csv",)), json=(json_, (".json",)))
     if plot is not None:
         files.output_folder(plot, "plot")
+    frames = frames_of(model.name, loaded, formulation, beam_modes, boundary, stiffening)
     prepare()
-    found = solve(loaded, n, damped=False if undamped else None, time=time, spin=spin, center=center)
+    damped = False if undamped else None
+    found = solve(loaded, n, damped=damped, time=time, spin=spin, center=center, formulation=frames)
     console.print(_table(found))
     if not found.stable:
         growing = int(found.unstable.sum())

@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 
 from cosserat.cli.files import PICTURES, ModelPath, Settings, check_outputs, list_written, load
+from cosserat.cli.frames import Boundary, Formulation, Modes, Stiffening, demand_modes, misplaced, read_modes
 from cosserat.cli.guard import INTERRUPTED, NOT_FINISHED, Debug, UsageProblem, console, errors, guarded, undisturbed
 from cosserat.errors import FileFormatError
 from cosserat.io.formats import SUFFIXES, demand
@@ -33,19 +34,10 @@ def run(
         typer.Option(help="Result file: .nc, .h5, .csv, .parquet or .zarr; default: the name of the model, with .nc."),
     ] = None,
     rho: Annotated[float | None, typer.Option(help="Spectral radius at infinity, 1: no numerical damping.")] = None,
-    formulation: Annotated[
-        str | None, typer.Option(help="galilean (nodes, large bending), or floating (joint coordinates and modes).")
-    ] = None,
-    modes: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NUMBER", help="Floating: modes of each beam; BEAM=NUMBER for one beam, may be repeated."),
-    ] = None,
-    boundary: Annotated[
-        str | None, typer.Option(help="Floating: cantilever, free or craig-bampton; default: by where a beam is held.")
-    ] = None,
-    stiffening: Annotated[
-        bool | None, typer.Option("--stiffening/--no-stiffening", help="Floating: whether loads stiffen the beams.")
-    ] = None,
+    formulation: Formulation = None,
+    modes: Modes = None,
+    boundary: Boundary = None,
+    stiffening: Stiffening = None,
     integrator: Annotated[
         str | None, typer.Option(help="generalized-alpha; galilean: energy-momentum; floating: runge-kutta.")
     ] = None,
@@ -71,7 +63,7 @@ def run(
     loaded = load(model, set_)
     given = {"duration": duration, "step": step, "rho": rho, "integrator": integrator, "every": every,
              "tolerance": tolerance, "start": start, "formulation": formulation, "boundary": boundary,
-             "modes": _modes(modes), "stiffening": stiffening, "checkpoint": checkpoint,
+             "modes": read_modes(modes), "stiffening": stiffening, "checkpoint": checkpoint,
              "checkpoint_interval": checkpoint_interval}  # fmt: skip
     settings: dict[str, Any] = {**loaded.simulate, **{key: value for key, value in given.items() if value is not None}}
     if tolerance is not None and step is not None:
@@ -119,36 +111,14 @@ def _save(result: Run, out: Path) -> None:
         raise FileFormatError(f"{error}; the result is kept in {refuge}: move it from there") from None
 
 
-def _modes(given: list[str] | None) -> int | dict[str, int] | None:
-    """One number for all beams, or numbers by beam."""
-    if not given:
-        return None
-    pairs = [text.rpartition("=") for text in given]
-    try:
-        numbers = [int(number) for _, _, number in pairs]
-    except ValueError:
-        numbers = []
-    if not numbers or any(sign and not name.strip() for name, sign, _ in pairs):
-        text = " ".join(given)
-        raise UsageProblem(f"--modes {text!r} cannot be read; write --modes 6, or --modes arm=6 --modes boom=4")
-    if len(given) == 1 and not pairs[0][1]:
-        return numbers[0]
-    if not all(sign for _, sign, _ in pairs):
-        raise UsageProblem("--modes: give one number for all beams, or BEAM=NUMBER for each, such as --modes arm=6")
-    return {name.strip(): number for (name, _, _), number in zip(pairs, numbers, strict=True)}
-
-
 def _check_formulation(file: str, model: Model, settings: dict[str, Any], asked: list[str]) -> None:
     """Say in words of the command line what belongs to floating frames; settings of the file are left out elsewhere."""
     if settings.get("formulation") == "floating":
-        if model.beams and "modes" not in settings:
-            raise UsageProblem(
-                f"{file}: --formulation floating needs the number of modes of each beam; pass --modes 6, or add "
-                "'modes: 6' to the section simulate of the file"
-            )
+        elsewhere = ", or add 'modes: 6' to the section simulate of the file"
+        demand_modes(file, model, settings.get("modes"), elsewhere=elsewhere)
         return
     if asked and settings.get("formulation", "galilean") == "galilean":
-        raise UsageProblem(f"--{asked[0]} belongs to floating frames; add --formulation floating, or leave it out")
+        raise misplaced(f"--{asked[0]}")
     for key in FLOATING:
         settings.pop(key, None)
     if model.modal_bodies and settings.get("formulation", "galilean") == "galilean":

@@ -10,6 +10,7 @@ import typer
 
 from cosserat.cli import files
 from cosserat.cli.files import PICTURES, Center, ModelPath, Settings, Spin, Time
+from cosserat.cli.frames import BeamModes, Boundary, Formulation, Stiffening, frames_of
 from cosserat.cli.guard import INTERRUPTED, Debug, UsageProblem, console, guarded, titled_table
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ def stability(
     spin: Spin = None,
     center: Center = (0.0, 0.0, 0.0),
     time: Time = 0.0,
+    formulation: Formulation = None,
+    beam_modes: BeamModes = None,
+    boundary: Boundary = None,
+    stiffening: Stiffening = None,
     plot: Annotated[Path | None, typer.Option(help="Draw frequencies and growth into this picture.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the eigenvalues as a table.")] = None,
     json_: Annotated[Path | None, typer.Option("--json", help="Write critical values and eigenvalues as JSON.")] = None,
@@ -53,8 +58,10 @@ def stability(
     if from_ == to:
         raise UsageProblem(f"--from and --to are both {to:g}; pass two different values")
     files.check_outputs(model, plot=(plot, PICTURES), csv=(csv, (".csv",)), json=(json_, (".json",)))
+    frames = frames_of(model.name, loaded, formulation, beam_modes, boundary, stiffening)
     prepare()
-    found = solve(loaded, parameter, np.linspace(from_, to, steps + 1), n=modes, time=time, spin=spin, center=center)
+    values = np.linspace(from_, to, steps + 1)
+    found = solve(loaded, parameter, values, n=modes, time=time, spin=spin, center=center, formulation=frames)
     console.print(
         f"{loaded.name}: {found.eigenvalues.shape[1] // 2} modes at {len(found.values)} values of {parameter} from "
         f"{found.values[0]:g} to {found.values[-1]:g}, {found.stats['solve_seconds']:.2f} s"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,48 @@ def test_nonsense(words: tuple[str, ...], said: str) -> None:
 def test_analyses_take_modal_bodies() -> None:
     assert "boom: finished" in call("equilibrium", "boom.yaml")
     assert "boom" in call("modes", "boom.yaml")
+
+
+HELD = BEAMS.replace("axis: [0, 1, 0]}", "axis: [0, 1, 0], stiffness: k}") + "parameters: {k: 2000}\n"
+
+
+def test_analyses_in_floating_frames() -> None:
+    """The options reach `modes`, `equilibrium`, paths and `stability`; their numbers are those of the call in Python."""
+    Path("arm.yaml").write_text(HELD)
+    model, frames = cs.load_model("arm.yaml"), cs.Floating({"upper": 3, "lower": 2}, "cantilever", False)
+    floating = ("--formulation", "floating", "--beam-modes", "upper=3", "--beam-modes", "lower=2")
+    floating += ("--boundary", "cantilever", "--no-stiffening")
+    call("modes", "arm.yaml", "-n", "3", *floating, "--json", "modes.json")
+    found = [mode["frequency"] for mode in json.loads(Path("modes.json").read_text())["modes"]]
+    assert found == cs.modes(model, 3, formulation=frames).frequencies.tolist()
+    assert found != cs.modes(model, 3).frequencies.tolist()
+    call("equilibrium", "arm.yaml", *floating, "--out", "rest.json")
+    tip = json.loads(Path("rest.json").read_text())["positions"]["lower.end"]
+    assert tip == cs.equilibrium(model, formulation=frames).position("lower.end").tolist()
+    call("equilibrium", "arm.yaml", *floating, "--path", "k", "2000", "3000", "--out", "path.json")
+    tips = json.loads(Path("path.json").read_text())["positions"]["lower.end"]
+    assert tips[0] == pytest.approx(tip, abs=1e-9)
+    words = ("--parameter", "k", "--from", "2000", "--to", "3000", "--steps", "1", "--modes", "3")
+    call("stability", "arm.yaml", *words, *floating, "--json", "stability.json")
+    known = cs.stability(model, "k", [2000.0, 3000.0], n=3, formulation=frames).eigenvalues
+    assert json.loads(Path("stability.json").read_text())["imaginary"] == known.imag.tolist()
+
+
+@pytest.mark.parametrize("command", ["modes", "equilibrium", "stability"])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--beam-modes", "3"), "--beam-modes belongs to floating frames remedy add --formulation floating"),
+        (("--stiffening",), "--stiffening belongs to floating frames"),
+        (("--formulation", "floating"), "modes of each beam where arm.yaml remedy pass --beam-modes 6"),
+        (("--formulation", "floating", "--beam-modes", "upper=x"), "--beam-modes 'upper=x' cannot be read"),
+        (("--formulation", "flotng"), "formulation is 'flotng'"),
+    ],
+)
+def test_nonsense_of_analyses(command: str, words: tuple[str, ...], said: str) -> None:
+    Path("arm.yaml").write_text(HELD)
+    along = ("--parameter", "k", "--from", "2000", "--to", "3000") if command == "stability" else ()
+    assert said in call(command, "arm.yaml", *along, *words, code=2)
 
 
 def test_compiling_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
