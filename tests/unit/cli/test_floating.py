@@ -118,7 +118,7 @@ HELD = BEAMS.replace("axis: [0, 1, 0]}", "axis: [0, 1, 0], stiffness: k}") + "pa
 
 
 def test_analyses_in_floating_frames() -> None:
-    """The options reach `modes`, `equilibrium`, paths and `stability`; their numbers are those of the call in Python."""
+    """The options reach `modes`, `equilibrium`, paths and `stability`; with the numbers of the calls in Python."""
     Path("arm.yaml").write_text(HELD)
     model, frames = cs.load_model("arm.yaml"), cs.Floating({"upper": 3, "lower": 2}, "cantilever", False)
     floating = ("--formulation", "floating", "--beam-modes", "upper=3", "--beam-modes", "lower=2")
