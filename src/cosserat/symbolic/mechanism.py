@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from cosserat.compile.tree import Link, TreeData, rigid_tree
 from cosserat.errors import ModelError, SolveError
@@ -34,6 +34,7 @@ from cosserat.symbolic.formulas import (
     number,
     place_position,
 )
+from cosserat.symbolic.names import coordinate_names
 from cosserat.symbolic.vectors import (
     ONE,
     UNTURNED,
@@ -62,15 +63,6 @@ from cosserat.symbolic.vectors import (
 )
 
 GROUND_LINK = -1
-
-
-class Names(NamedTuple):
-    """Symbols of a mechanism."""
-
-    q: tuple[sp.Symbol, ...]
-    v: tuple[sp.Symbol, ...]
-    a: tuple[sp.Symbol, ...]
-    tau: tuple[sp.Symbol, ...]
 
 
 class SymbolicMechanism:
@@ -119,7 +111,7 @@ class SymbolicMechanism:
             if name in model.parameters or not name.isidentifier() or name == "t":
                 raise SolveError(f"{call}: parameters: {name!r} is a parameter of the model already, or not a name")
         self.parameters = {name: sp.Symbol(name) for name in self.values}
-        self.q, self.v, self.a, self.tau = _symbols(self.coordinates, names, self.parameters, call)
+        self.q, self.v, self.a, self.tau = coordinate_names(self.coordinates, names, self.parameters, call)
         self.gravity = [number(x) for x in model.given_gravity]
         self.quaternions: dict[sp.Symbol, sp.Expr] = {}
         self._turns: dict[tuple[int, int], Turn] = {}
@@ -424,29 +416,3 @@ class SymbolicMechanism:
         """Rates (n, 1) of the coordinates; the velocities themselves but for spherical and free joints."""
         rows = [sp.Add(*(f * self.v[j] for j, f in self.rates[x].items())) for x in self.q]
         return sp.Matrix(rows).xreplace(self.quaternions)
-
-
-def _symbols(coordinates: Sequence[str], names: Any, parameters: Mapping[str, sp.Symbol], call: str) -> Names:
-    chosen = [re.sub(r"\W", "_", name) for name in coordinates]
-    if isinstance(names, Mapping):
-        for key in names:
-            if key not in coordinates:
-                raise SolveError(f"{call}: names has no coordinate {key!r}; coordinates: {', '.join(coordinates)}")
-        chosen = [str(names.get(c, d)) for c, d in zip(coordinates, chosen, strict=True)]
-    elif names is not None:
-        if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != len(coordinates):
-            raise SolveError(
-                f"{call}: names is {names!r}; pass one name for each of the {len(coordinates)} coordinates "
-                f"({', '.join(coordinates)}), or a dict by coordinate"
-            )
-        chosen = [str(name) for name in names]
-    for name in chosen:
-        if chosen.count(name) > 1 or name in parameters or name == "t" or not name.isidentifier():
-            what = "a parameter's name" if name in parameters else "the time's" if name == "t" else "not a free name"
-            raise SolveError(
-                f"{call}: the coordinate {coordinates[chosen.index(name)]!r} is called {name!r} in formulas, which is "
-                f"{what}; choose another with names={{{coordinates[chosen.index(name)]!r}: 'q1'}}"
-            )
-    return Names(*(
-        tuple(sp.Symbol(pattern.format(name)) for name in chosen) for pattern in ("{}", "{}_dot", "{}_ddot", "tau_{}")
-    ))  # fmt: skip

@@ -14,7 +14,6 @@ from cosserat.compile.tree import TreeData, compile_tree
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.composed import Posture
@@ -92,13 +91,7 @@ class Tree:
     True
     """
 
-    data: TreeData
-    coordinates: tuple[str, ...]
-    modal_bodies: dict[str, ModalBody]
     law_states: tuple[str, ...]
-    rolling: tuple[str, ...]
-    time: float
-    engine: Engine
     _general = False  # whether rigid links, too, have the kernels of links with modes
 
     @answered("Tree")
@@ -370,11 +363,7 @@ class Tree:
     @functools.cached_property
     def ties(self) -> TreeConstraints:
         """Rows of closed loops, and of what rolls."""
-        found: TreeConstraints | None = getattr(self.engine, "ties", None)
-        if found is None:
-            found = TreeConstraints(self._model, self.data)
-            found.then = self._kept
-        return found
+        return getattr(self.engine, "ties", None) or TreeConstraints(self._model, self.data, then=self._kept)
 
     def vectors(self, call: str, **given: Any) -> list[Array]:
         """What is given to a call as finite vectors (n,), in order; an error names what is not."""

@@ -100,6 +100,8 @@ class TreeConstraints:
         Further seats, whose motion `extent` tells.
     loose : collection of str
         Names of cut joints that may open; all their angles are tracked.
+    then : Kept, optional
+        The model as it was, whose values are used; None: values follow parameters.
 
     Attributes
     ----------
@@ -125,7 +127,12 @@ class TreeConstraints:
     """
 
     def __init__(
-        self, model: Model, data: TreeData, watched: Sequence[Seat] = (), loose: Collection[str] = ()
+        self,
+        model: Model,
+        data: TreeData,
+        watched: Sequence[Seat] = (),
+        loose: Collection[str] = (),
+        then: Kept | None = None,
     ) -> None:
         self._data, self.rolling, self._servos = data, tuple(model.rolling), servos_of(model) if model.servos else {}
         self.loose = frozenset(loose)
@@ -148,7 +155,7 @@ class TreeConstraints:
         self._efforts += [("", None)] if self.loose else []  # what drives joints while they are open
         self.functions = [effort for _, effort in self._efforts if effort is not None]
         self._commanded: dict[str, float] = {}
-        self.then: Kept | None = None  # the model whose values are used; None: follow parameters
+        self.then = then
         self.slots: list[MultiplierSlot] = []
         self.n_rows = 0
         for pair in self._pairs:
