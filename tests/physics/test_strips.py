@@ -163,7 +163,7 @@ def test_refusals():
     model = cs.Model("wing")
     body = model.add(cs.RigidBody("wing", mass=1, com=(0, 0, 0), inertia=np.eye(3)))
     model.add(cs.Strip("air", body, cs.Airfoil(), chord=1.0, width=1.0))
-    with pytest.raises(ModelError, match="no fluid"):
+    with pytest.raises(ModelError, match="strip 'air': the model has no fluid; make it with"):
         cs.simulate(model, 0.1, 0.01)
     model.fluid = cs.Fluid(density="isa")
     with pytest.raises(ModelError, match=r"apparent mass needs a fluid of one density.*apparent=False"):

@@ -27,18 +27,21 @@ COEFFICIENTS = ("lift", "drag", "side", "roll", "pitch", "yaw")
 RATES = ("lift_q", "side_p", "side_r", "roll_p", "roll_r", "pitch_q", "yaw_p", "yaw_r")
 
 
+def demand_fluid(title: str, model: Model | None) -> Fluid:
+    """The fluid of the model, which what has this title needs."""
+    fluid = None if model is None else model.fluid
+    if fluid is None:
+        raise ModelError(f"{title}: the model has no fluid; make it with cs.Model(..., fluid=cs.Fluid(density=1.225))")
+    return fluid
+
+
 class FluidLoad(PlacedLaw):
     """Base of the loads of a fluid: a law of state whose numbers come from the model's fluid, too."""
 
     @property
     def fluid(self) -> Fluid:
         """The fluid of the model."""
-        fluid = None if self._model is None else self._model.fluid
-        if fluid is None:
-            raise ModelError(
-                f"{self.title}: the model has no fluid; make it with cs.Model(..., fluid=cs.Fluid(density=1.225))"
-            )
-        return fluid
+        return demand_fluid(self.title, self._model)
 
     def outside(self, t: float, frame: Array) -> str:
         fluid = None if self._model is None else self._model.fluid

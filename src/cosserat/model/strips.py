@@ -14,7 +14,7 @@ from cosserat.model import checks
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.coefficients import Airfoil
-from cosserat.model.fluid_loads import FluidLoad, in_reversed_flow
+from cosserat.model.fluid_loads import FluidLoad, demand_fluid, in_reversed_flow
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import AlongBeam, checked_span, shares
 from cosserat.model.places import Place
@@ -167,9 +167,9 @@ class Strip(AlongBeam):
             raise self._wrong("width", f"must be given: {self.place.owner.title} is rigid, one section")
         if isinstance(self.place.owner, Beam) and self._width is not None:
             raise self._wrong("width", "is that of the section of a rigid body; a beam has its own length")
+        demand_fluid(self.title, self._model)
         for section in self.sections:
-            section.fluid  # noqa: B018  (what is missing is said now)
-            section.inertia  # noqa: B018
+            section.inertia  # noqa: B018  (what is missing is said now)
             checks.number(self.title, f"chord at s = {section._s:g}", section.own_numbers["chord"], positive=True)
 
     @property
