@@ -66,8 +66,8 @@ def simulate(
     duration : float
         Simulated time (s).
     step : float, optional
-        Largest step (s); the duration is divided into equal steps not longer than this. If left out, steps adapt to
-        `tolerance`.
+        Largest step (s); the duration is divided into equal steps not longer than this, whatever the tolerance. If left
+        out, steps adapt to `tolerance`.
     formulation : "galilean", "floating" or Floating
         Absolute frames of nodes and beams that bend however far; or relative coordinates of a tree of bodies, in which
         each beam has `modes` and joints that close loops are constraints, see `docs/floating.md`.
@@ -87,8 +87,8 @@ def simulate(
     every : int
         Store every so many steps.
     tolerance : float
-        For adaptive steps: estimated position error that a hundred steps may commit together, as a share of the extent
-        of the mechanism.
+        For adaptive steps, ignored with a `step`: estimated position error that a hundred steps may commit together, as
+        a share of the extent of the mechanism.
     newton_tolerance : float, optional
         Accepted error of accelerations in each step, relative to the largest (1e-5, and less where they change little
         in a step; 1e-9 for rho near 1, where something rolls, and in floating frames; 1e-11 for "energy-momentum").
