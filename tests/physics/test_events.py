@@ -394,3 +394,14 @@ def test_an_impulse_late_in_a_step(settings: dict, rest: float) -> None:
     pairs = (run.reaction("wrist"), fine.reaction("wrist")), (run.acceleration("hand"), fine.acceleration("hand"))
     for found, exact in pairs:
         assert np.abs(found.values[first:] - exact.values[same]).max() < 0.2 * np.abs(exact.values[same]).max()
+
+
+@pytest.mark.parametrize("every", [1, 5])
+@pytest.mark.parametrize("at", [0.1137, 0.1149, 0.11499])
+def test_losses_where_velocities_alternate(at: float, every: int) -> None:
+    """Conserving steps lose what their mean motion does: velocities at their ends told of up to 22 J, not 0.05."""
+    run = cs.simulate(damped_arm(), 0.32, 0.005, integrator="energy-momentum", events=hit(at), every=every)
+    fine = cs.simulate(damped_arm(), 0.32, 2e-4, events=hit(at), every=5)
+    assert run.status.ok
+    assert float(run.energy["dissipated"][-1]) == pytest.approx(float(fine.energy["dissipated"][-1]), rel=0.02)
+    assert float(np.abs(run.energy["balance"]).max()) < 1e-10

@@ -72,6 +72,8 @@ def image(run: Run) -> bytes:
     raw = {"time": run.time} | {f"{group}.{k}": a for group, found in groups.items() for k, a in found.items()}
     if len(raw["history.inner"]) != len(run.time):  # no law owns states
         raw["history.inner"] = np.zeros((len(run.time), 0))
+    if len(raw["history.spent"]) != len(run.time):  # of another integrator
+        raw["history.spent"] = np.full((len(run.time), 1), np.nan)
     arrays = arrays_of(mechanism) | {f"matrices.{key}": value for key, value in matrices.items()}
     return seal(_written(run.data, raw, arrays, layout))
 
@@ -169,6 +171,7 @@ def _run(body: bytes, path: str) -> Run:
         if layout["format"] != FORMAT:
             raise FileFormatError(f"{path}: written in format {layout['format']}; this version reads format {FORMAT}")
         raw, arrays = ({k: _array(file[g], k, len(body)) for k in file[g]} for g in ("raw", "system"))
+    raw.setdefault("history.spent", np.full((len(raw["time"]), 1), np.nan))  # not in older files
     sizes = check_arrays(raw, arrays)
     history = History(*(raw[f"history.{k}"] for k in History._fields))
     inputs = Inputs(*(raw[f"inputs.{k}"] for k in Inputs._fields))

@@ -249,6 +249,7 @@ class State(NamedTuple):
     force: Annotated[F2, "nc", 6]  # multipliers
     angle: Annotated[F1, "na"]  # tracked joint coordinates, then counted angles
     inner: Annotated[F2, 3, "ny"]  # states of laws, their rates, and the integrator's rate-like variable
+    spent: Annotated[F1, 1]  # J, what the conserving scheme took out by damping and friction so far
 
 
 class Trial(NamedTuple):
@@ -266,6 +267,7 @@ class Trial(NamedTuple):
     residual: Annotated[F2, "n", 6]
     phi: Annotated[F2, "nc", 6]
     inner: Annotated[F2, 4, "ny"]  # as in `State`, and where the states would be with a rate of zero, see `law_states`
+    spent: Annotated[F1, 1]
 
 
 class Middle(NamedTuple):
@@ -356,6 +358,7 @@ class History(NamedTuple):
     force: Annotated[F3, "nt", "nc", 6]
     angle: Annotated[F2, "nt", "na"]
     inner: Annotated[F2, "nt", "ny"] = np.zeros((0, 0))  # states of laws; without any where none are known
+    spent: Annotated[F2, "nt", 1] = np.zeros((0, 1))  # see `State`; likewise, and NaN in older files
 
 
 @passed_as("problem", "unheld")

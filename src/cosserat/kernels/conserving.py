@@ -197,6 +197,7 @@ def _add_elements(el, scratch, state, trial, middle, h):
         weight = dot(ku, nu) + dot(kw, nw)
         gap -= dot(n, nu) + dot(m, nw)
         factor = el.viscosity[e] / h
+        trial.spent[0] += factor * weight
         if abs(gap) < weight:
             factor += gap / weight
         ku, kw = scale(factor, ku), scale(factor, kw)
@@ -305,6 +306,7 @@ def evaluate(problem, k):
     fly(problem.bodies, state, trial, middle, h)
     for i in range(trial.angle.shape[0]):
         trial.angle[i] = state.angle[i]
+    trial.spent[0] = state.spent[0]
     track_angles(problem)
     constraints(problem, k)
     clear(trial.residual)

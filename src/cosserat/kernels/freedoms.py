@@ -84,6 +84,12 @@ def effort(freedoms, i, q, q_dot, applied):
 
 
 @helper
+def lost(freedoms, i, q_dot):
+    """Effort of damping and friction."""
+    return efforts.effort(0.0, freedoms.damping[i], freedoms.friction[i], freedoms.speed[i], 0.0, 0.0, q_dot)[0]
+
+
+@helper
 def servo(freedoms, i, target, q, q_dot):
     """Effort of the servo, if there is one, and its derivatives by q and q_dot."""
     if freedoms.target[i] < 0:

@@ -75,6 +75,7 @@ def keep(source, target_out):
     copy(source.force, target_out.force)
     for i in range(source.angle.shape[0]):
         target_out.angle[i] = source.angle[i]
+    target_out.spent[0] = source.spent[0]
 
 
 @stage
@@ -114,6 +115,7 @@ def record(state, row, history):
         history.angle[row, i] = state.angle[i]
     for i in range(state.inner.shape[1]):
         history.inner[row, i] = state.inner[0, i]
+    history.spent[row, 0] = state.spent[0]
 
 
 @helper

@@ -77,6 +77,7 @@ def conserve_springs(problem, k):
         doubt = 1e-15 * (stiffness * (length + rest) + abs(given)) * springs.reach(sp, i, trial.frame, length)
         share = pairs.share(work - elastic * ahead, weight, doubt, settings[slots.LENGTH])
         tense = springs.tension(sp, i, length, ahead / settings[slots.STEP])
+        trial.spent[0] += (tense - elastic) * ahead
         for p in range(sp.start[i], sp.start[i + 1] - 1):
             _, e, u, w, R, x, y_a, y_b = springs.piece_over_step(sp, p, middle.frame, trial.increment)
             f, m = pairs.shared(scale(tense, e), (0.0, 0.0, 0.0), u, w, share, settings[slots.LENGTH])
@@ -144,6 +145,7 @@ def conserve_efforts(problem, k):
             _, _, d, e = freedoms.direction(fr, i, R, x)
             rate = (dot(d, u) + dot(e, w)) / settings[slots.STEP]
             Q, _ = freedoms.effort(fr, i, 0.0, rate, inputs.effort[k])
+            trial.spent[0] -= freedoms.lost(fr, i, rate) * rate * settings[slots.STEP]
             if fr.effort[i] >= 0:
                 Q += 0.5 * (inputs.effort[k - 1, fr.effort[i]] - inputs.effort[k, fr.effort[i]])
             if fr.target[i] >= 0:

@@ -1,6 +1,8 @@
 """Monitors of a motion: energies and their balance, momentum, constraint violation, transport of the momentum; fluids.
 
 Time integrals of powers are taken over the stored times by the trapezoidal rule, and over those at which loads jump.
+Conserving steps sum up themselves what damping and friction take: these act on the mean motion of a step, and
+velocities at its ends, which may alternate about it, tell nothing of that.
 """
 
 from __future__ import annotations
@@ -74,6 +76,9 @@ class Monitors:
         """Energies with the integrals of loss and supply (W), and work besides that a controller's efforts did."""
         t, crossed = self.motion.time, self.motion.crossed
         dissipated, work = (integrate(t, p, crossed, k) for k, p in enumerate((loss, supply)))
+        spent = self.motion.spent
+        if spent is not None:
+            dissipated = spent - spent[0]
         work = work + held + impulsive(t, crossed)
         total = kinetic + strain + potential
         return {

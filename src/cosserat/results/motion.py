@@ -49,6 +49,7 @@ class Motion:
         self.time = time
         self._found = history
         self.floating = settings.get("formulation") == "floating"
+        self._conserves = settings.get("integrator") == "energy-momentum"
         # columns of efforts that are those a controller held up to the stored times; True in older files: all
         self.commanded: Any = settings.get("controlled") or []
         self._kept: dict[str, Array] = {}
@@ -81,6 +82,12 @@ class Motion:
     def angle(self) -> Array:
         """Coordinates (nt, nf) of joints whose turns are counted."""
         return self.states.angle
+
+    @property
+    def spent(self) -> Array | None:
+        """What damping and friction took so far (nt,), J, where steps have summed it up."""
+        spent = self.states.spent[:, 0]
+        return spent if self._conserves and len(spent) == len(self.time) and np.isfinite(spent).all() else None
 
     @property
     def rate(self) -> Array:

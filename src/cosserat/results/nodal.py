@@ -13,7 +13,6 @@ from cosserat.compile.fluid_links import mass_matrices
 from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.kernels import armature, freedoms, loads, matter, springs
 from cosserat.kernels.arrays import LineLoads
-from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.frames import load_frame
 from cosserat.kernels.freedoms import ROTATION_VECTOR
 from cosserat.kernels.joints import add_pair
@@ -342,7 +341,7 @@ def _joints(motion: Motion, book: Ledger) -> None:
             if fr.armature[k] != 0.0:
                 armature.add_inertia(fr, arrays, k, frames, twists, rates, book.residual)
             book.strain[:] += 0.5 * fr.stiffness[k] * q**2
-            book.loss[:] -= law_of_freedom(0.0, fr.damping[k], fr.friction[k], fr.speed[k], 0.0, 0.0, rate)[0] * rate
+            book.loss[:] -= freedoms.lost(fr, k, rate) * rate
             if fr.target[k] >= 0:
                 book.supply[:] += freedoms.servo(fr, k, applied[fr.target[k]], q, rate)[0] * rate
             turned = joint.freedoms[i].kind == ROTATION_VECTOR

@@ -24,8 +24,8 @@ _OWN = ("laws", "bonds", "units", "rules", "media", "settle", "drive_rate")
 
 
 def snapshot(state: State) -> Row:
-    """A row of a history: frames, twists, rates, multipliers, angles, states of laws."""
-    known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
+    """A row of a history: frames, twists, rates, multipliers, angles, states of laws, energy spent."""
+    known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0], state.spent
     return tuple(a.copy() for a in known)
 
 
