@@ -360,7 +360,7 @@ def test_controllers_act_in_time(method: dict) -> None:
 def test_the_work_of_controllers_is_that_of_held_efforts(method: dict) -> None:
     worst = [float(np.abs(sampled_control(step, method).energy.balance).max()) for step in (0.01, 0.005)]
     assert worst[0] < 2e-4
-    assert worst[1] < 0.3 * worst[0]
+    assert worst[1] < max(0.3 * worst[0], 1e-14)  # conserving steps: nothing but rounding
 
 
 def hardly_resolved(name: str, duration: float, step: float, every: int) -> cs.Run:
