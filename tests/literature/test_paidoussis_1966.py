@@ -38,10 +38,8 @@ def test_critical_speed(beta, u, omega):
     assert 2 * np.pi * first.frequency == pytest.approx(omega, abs=1.5e-4)
 
 
-@pytest.mark.parametrize("beta", [0.2, 0.5, 0.8])
-@pytest.mark.parametrize(("ends", "u"), [("pinned", np.pi), ("clamped", 2 * np.pi)])
-def test_divergence_of_a_pipe_held_at_both_ends(beta, ends, u):
-    """In both planes at once, whatever the share of the fluid; its Coriolis forces do not decide, nothing flutters."""
+def held(beta, ends):
+    """Held at both ends, free to shorten."""
     model = pipe(beta, cs.Parameter("U", 1.0), 16)
     model.remove("wall")
     if ends == "clamped":
@@ -52,9 +50,27 @@ def test_divergence_of_a_pipe_held_at_both_ends(beta, ends, u):
         slide = model.add(cs.RigidBody("slide", mass=1e-6, com=(1, 0, 0), inertia=(1e-9,) * 3))
         model.add(cs.Prismatic("rail", cs.GROUND, slide, at=(1, 0, 0), axis=(1, 0, 0)))
         model.add(cs.Spherical("far", slide, "pipe.end", at=(1, 0, 0)))
+    return model
+
+
+@pytest.mark.parametrize("beta", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize(("ends", "u"), [("pinned", np.pi), ("clamped", 2 * np.pi)])
+def test_divergence_of_a_pipe_held_at_both_ends(beta, ends, u):
+    """In both planes at once, whatever the share of the fluid; its Coriolis forces do not decide, nothing flutters."""
+    model = held(beta, ends)
     (found,) = cs.stability(model, "U", np.array([0.8, 0.9, 1.05, 1.1]) * u / np.sqrt(beta), n=4).critical
     assert (found.kind, found.loss, found.modes) == ("divergence", True, 2)
     assert found.value * np.sqrt(beta) == pytest.approx(u, rel=4e-5)
+
+
+@pytest.mark.parametrize("grid", [(0.9, 0.998, 1.05), (0.9, 0.998, 0.9997, 1.05), (0.99, 1.001), (1.1, 0.9997)])
+def test_slow_vibrations_beside_divergence_are_not_flutter(grid):
+    """Errors of the stiffness move them the further, the slower they are; and each value is found once."""
+    (found,) = cs.stability(held(0.5, "pinned"), "U", np.array(grid) * np.pi / np.sqrt(0.5), n=4).critical
+    (fine,) = cs.stability(held(0.5, "pinned"), "U", np.array([0.9, 1.05]) * np.pi / np.sqrt(0.5), n=4).critical
+    assert (found.kind, found.loss, found.modes) == ("divergence", grid[0] < 1.0, 2)
+    assert found.value == pytest.approx(fine.value, rel=1e-8)
+    assert found.value * np.sqrt(0.5) == pytest.approx(np.pi, rel=4e-5)
 
 
 def test_energy_that_the_flow_gives():

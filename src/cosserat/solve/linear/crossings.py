@@ -90,12 +90,14 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
     points: list[tuple[float, float, float]] = []  # value, what vanishes, imaginary part; on the growing side
     guess = imaginary = np.nan
     loss = far.n_growing > near.n_growing
+    tried = True  # whether the last value was chosen by the guess
     s = 0j
     for _ in range(_EVALUATIONS):
         live, other = (far, near) if loss else (near, far)
         s = _crossing_eigenvalue(live, other)
         vanishing = s.real**2 if live.mirrored(s) else s.real
-        if not points or points[-1][0] != live.value:
+        nearer = not points or points[-1][0] != live.value
+        if nearer:
             points = [p for p in points if (p[0] - live.value) * (live.value - other.value) >= 0.0]
             points.append((live.value, vanishing, s.imag))
         before = guess, imaginary
@@ -103,15 +105,17 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
         slack = abs(far.value - near.value) if rounded else _CLOSEST * abs(other.value)
         guess, imaginary = _extrapolate(points, other.value, live.value, slack)
         scale = max(abs(guess), 1e-3 * abs(b.value - a.value))
-        settled = abs(guess - before[0]) <= _PRECISION * scale and abs(imaginary - before[1]) <= 1e-9 * size
+        known = abs(guess - before[0]) <= _PRECISION * scale and abs(imaginary - before[1]) <= 1e-9 * size
+        settled = known and (nearer or tried)  # not only because no point came in
         if len(points) >= 3 and (settled or abs(live.value - guess) <= _CLOSEST * scale):
             break
-        if np.isfinite(guess) and _NEARER * s.real <= 3.0 * live.rounding * abs(s):
+        if np.isfinite(guess) and _NEARER * s.real <= 3.0 * live.least[live.eigenvalues == s][0]:
             break  # nearer, growth could not be told from rounding
         if abs(far.value - near.value) <= 1e-15 * (abs(far.value) + abs(near.value)):
             guess = 0.5 * (far.value + near.value) if abs(s.real) <= 1e-2 * abs(s) else np.nan
             imaginary = s.imag
             break
+        tried = not rounded
         if rounded:
             at = other.value + _NEARER * (live.value - other.value)
         elif np.isfinite(guess):
@@ -140,11 +144,14 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
         return None, far
     flutter = abs(imaginary) > _STATIC * size
     alone = abs(far.n_growing - near.n_growing) == (2 if flutter else 1)
-    if not (alone or other.settled or other.n_zero > live.n_zero):
-        beside = evaluate(guess + _BESIDE * (other.value - guess))  # several at once, or others between
-        if beside.n_growing != other.n_growing and loss:
-            return _first(evaluate, a, beside)
-        far = beside if beside.n_growing != other.n_growing else far
+    room = other.value - guess
+    part = max(_BESIDE, _PILE * scale / abs(room)) if room else 1.0  # nearer, rounding decides what grows
+    if part < 1.0 and not (alone or other.settled or other.n_zero > live.n_zero):
+        beside = evaluate(guess + part * room)  # several at once, or others between
+        if beside.n_growing != other.n_growing:
+            if loss or beside.n_growing == near.n_growing:
+                return _first(evaluate, *((a, beside) if loss else (beside, b)))
+            far = beside
     if len(points) > 1 and not live.mirrored(s):
         guess, imaginary = _polish(evaluate, points[-1], guess, complex(0.0, imaginary))
     guess = min(max(guess, min(a.value, b.value)), max(a.value, b.value))

@@ -32,6 +32,7 @@ _RANGE = 1e6, 1e1  # largest to smallest |s| looked for from one shift: all eige
 _SLOWEST = 1e-9  # |s| relative to the fastest from which it is looked for
 _STRAY_UNDAMPED = 1e-7  # real part, relative to |s|, that rounding gives to imaginary eigenvalues near a double one
 _STRAY_DAMPED = 1e-9
+_SKEW = 10.0  # error of the skew part of a stiffness, in parts of the energy that it does not resolve
 _FINITE = 1e-14  # eigenvalue of the inverted problem, relative to the largest, that is not zero
 _NOISE = 1e3 * np.finfo(float).eps  # errors of dense eigenvalues, relative to the largest
 _GROUPS = 8  # of eigenvalues that grow, looked for
@@ -56,6 +57,22 @@ def is_undamped(matrices: Matrices) -> bool:
 def stray(undamped: bool) -> float:
     """Real part that may be rounding, relative to |s|."""
     return _STRAY_UNDAMPED if undamped else _STRAY_DAMPED
+
+
+def doubtful_growth(matrices: Matrices, values: Complex, shapes: Complex) -> Array:
+    """Real parts (k,) that errors of the stiffness may give to vibrations: none to what does not oscillate.
+
+    An error e of x^H K x moves s by e / |2 s x^H M x + x^H D x|: the slower a vibration, the further. Where there is no
+    damping at all, shapes are real, and a skew part does nothing to them.
+    """
+    if matrices.damping.nnz == 0 or matrices.slips is not None or matrices.inner is not None:
+        return np.zeros(len(values))
+    left = shapes.conj()
+    mass, drag = (np.sum(left * (A @ shapes), axis=0) for A in (matrices.mass, matrices.damping))
+    change = np.abs(2.0 * values * mass + drag)
+    vibrates = (np.abs(values.imag) > np.abs(values.real)) & (change > 0.0)
+    error = _SKEW * matrices.unresolved(shapes)
+    return np.asarray(np.divide(error, change, out=np.zeros(len(values)), where=vibrates))
 
 
 def growing_beyond(matrices: Matrices, known: Complex, gives: bool, frequencies: Sequence[float]) -> list[Pairs]:

@@ -14,7 +14,7 @@ from scipy.sparse import csc_matrix
 
 from cosserat.lie.protocol import Array
 from cosserat.solve.interrupts import finished
-from cosserat.solve.linear.growing import is_undamped, stray
+from cosserat.solve.linear.growing import doubtful_growth, is_undamped, stray
 from cosserat.solve.linear.quadratic import eigenpairs
 
 Complex = NDArray[np.complex128]
@@ -40,6 +40,8 @@ class Spectrum:
         Whether the value is critical, and its neutral eigenvalues were set on the imaginary axis.
     where : str
         Who asked for it, at which values, in words.
+    doubt : (k,)
+        Real parts that errors of the stiffness may give.
     """
 
     value: float
@@ -50,6 +52,7 @@ class Spectrum:
     sharp: bool = False
     settled: bool = False
     where: str = ""
+    doubt: Array | float = 0.0
 
     @property
     def rounding(self) -> float:
@@ -59,7 +62,12 @@ class Spectrum:
     @property
     def growing(self) -> NDArray[np.bool_]:
         """Which eigenvalues have a positive real part."""
-        return self.eigenvalues.real > self.rounding * np.abs(self.eigenvalues)
+        return self.eigenvalues.real > self.least
+
+    @property
+    def least(self) -> Array:
+        """Real parts (k,) that can be told from rounding."""
+        return np.maximum(self.rounding * np.abs(self.eigenvalues), self.doubt)
 
     @property
     def n_growing(self) -> int:
@@ -120,6 +128,7 @@ class Spectra:
         sharp, knobs = matrices.inner is not None, self._states.knobs
         where = f"{knobs.caller}: at {knobs.text(values)}"
         found = Spectrum(values[0], s, shapes, matrices.mass, is_undamped(matrices), sharp=sharp, where=where)
+        found.doubt = doubtful_growth(matrices, s, shapes)
         if self._fast is not None:
             self._fast += s[found.growing & (np.arange(len(s)) >= self._n) & (s.imag > 0.0)].imag.tolist()
         return found
