@@ -252,3 +252,17 @@ def test_equilibria_beyond_the_range_of_modes_are_told():
             warnings.simplefilter("always", cs.CosseratWarning)
             cs.modes(model, 2, formulation=cs.Floating(modes=6))
         assert [str(x.message).startswith("modes: 'rod' bends by") for x in told] == [True] * far
+
+
+def test_places_are_packed_once_not_at_each_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of places do not change while an equilibrium is sought; iterations only move the links."""
+    model = cs.Model("arm", gravity=(0, 0, -9.81))
+    material = cs.Material(E=7e10, nu=0.3, rho=2700.0)
+    arm = model.add(cs.Beam("arm", [(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.02), material=material, elements=4))
+    model.add(cs.Fixed("clamp", cs.GROUND, arm.start))
+
+    def refuse(seats: object) -> None:
+        raise AssertionError(f"packed again: {seats}")
+
+    monkeypatch.setattr("cosserat.solve.relative.seat_motion.pack_seats", refuse)
+    assert cs.equilibrium(model, formulation=cs.Floating(modes=3)).status.ok

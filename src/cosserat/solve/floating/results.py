@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cosserat.compile.compiled import row_to_frame
+from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Z
@@ -160,7 +161,7 @@ class FloatingResults:
                 history.angle[:, k] = np.nan  # of a cut joint: what the rates tell
         nodes = [k for k, seat in enumerate(seats) if seat.link >= 0]
         links, moving = self.links.found, [seats[k] for k in nodes]
-        found = seat_paths(Motions(tree.data), moving, states.q, links.frame, links.z, links.z_dot)
+        found = seat_paths(Motions(tree.data), pack_seats(moving), states.q, links.frame, links.z, links.z_dot)
         history.frame[:, nodes], history.twist[:, nodes], history.rate[:, nodes] = found.frame, found.twist, found.rate
         return history
 

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
+from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.rows import read_coordinate
 from cosserat.errors import SolveError, warn
+from cosserat.kernels.flexible.arrays import Seats
 from cosserat.lie import se3, so3
 from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
@@ -180,8 +182,8 @@ def _same_places(walk: FloatingWalk, reference: Reference, start: Any, q: Array)
     """Whether coordinates put the nodes where a result has them: other modes may have the same names."""
     frames = np.array([row_to_frame(row) for row in start.trajectory.history.frame[-1, :-1]])
     tree, nodes = walk.tree, FittedNodes(walk.engine.seats, frames, np.zeros((len(frames), 6)))
-    now = Motions(tree.data).move(q, tree.neutral())
-    return bool(np.abs(_misfit(tree, now, nodes, q)).max(initial=0.0) < _SAME_PLACES * max(reference.size, 1.0))
+    now, places = Motions(tree.data).move(q, tree.neutral()), pack_seats(nodes.seats)
+    return bool(np.abs(_misfit(now, places, nodes, q)).max(initial=0.0) < _SAME_PLACES * max(reference.size, 1.0))
 
 
 def _demand_reference(reference: Reference, start: Any) -> None:
@@ -208,13 +210,13 @@ def fitted_coordinates(
     tree: FlexibleTree, compiled: CompiledModel, nodes: FittedNodes, rows: Array, angles: Array
 ) -> Array:  # fmt: skip
     """Coordinates for which the nodes come closest to given frames, by the method of Gauss and Newton."""
-    q = _from_joints(tree, compiled, rows, angles)
+    q, places = _from_joints(tree, compiled, rows, angles), pack_seats(nodes.seats)
     scale = np.tile([1.0, 1.0, 1.0, *(3 * [compiled.length])], len(nodes.seats))
     off = np.zeros(0)
     last = np.inf
     for _ in range(_MOST_ITERATIONS):
         now = Motions(tree.data).move(q, tree.neutral())
-        off = scale * _misfit(tree, now, nodes, q)
+        off = scale * _misfit(now, places, nodes, q)
         size = float(np.abs(off).max(initial=0.0))
         if size < 1e-14 * compiled.size or size > 0.999 * last:
             break
@@ -252,10 +254,10 @@ def _from_joints(tree: FlexibleTree, compiled: CompiledModel, rows: Array, angle
     return q
 
 
-def _misfit(tree: FlexibleTree, now: Motions, nodes: FittedNodes, q: Array) -> Array:
+def _misfit(now: Motions, places: Seats, nodes: FittedNodes, q: Array) -> Array:
     """Small motions (6 n,) in the nodes' axes from where they are to where they should be."""
     out = np.zeros((len(nodes.seats), 6))
-    here = seat_frames(now, nodes.seats, q)
+    here = seat_frames(now, places, q)
     for k, (seat, target) in enumerate(zip(nodes.seats, nodes.frames, strict=True)):
         if seat.link >= 0:
             H = se3.inverse(here[k]) @ target

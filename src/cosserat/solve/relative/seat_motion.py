@@ -19,7 +19,7 @@ from cosserat.compile.flexible_arrays import new_motions, pack_seats
 from cosserat.compile.modal_dynamics import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.arrays import Packed
-from cosserat.kernels.flexible import record
+from cosserat.kernels.flexible import arrays, record
 from cosserat.kernels.flexible.arrays import Z
 from cosserat.kernels.flexible.record import Paths
 from cosserat.lie import se3
@@ -32,9 +32,9 @@ from cosserat.solve.relative.flexible_recursion import Motions, projected
 _ROUNDING = 1e-13
 
 
-def seat_paths(room: Motions, seats: Sequence[Seat], q: Array, frame: Array, z: Array, z_dot: Array) -> Paths:
+def seat_paths(room: Motions, places: arrays.Seats, q: Array, frame: Array, z: Array, z_dot: Array) -> Paths:
     """Motion of seats over times at which that of the links is known, with coordinates q (nt, n); `room` to work in."""
-    places, shape = pack_seats(seats), (len(q), len(seats))
+    shape = len(q), len(places.link)
     out = np.zeros((*shape, 12)), np.zeros((*shape, 6)), np.zeros((*shape, 6))
     paths = Paths(np.ascontiguousarray(q), frame, z, z_dot, *out)
     history = Packed(record.SeatHistory(places, new_motions(places), paths))
@@ -42,16 +42,16 @@ def seat_paths(room: Motions, seats: Sequence[Seat], q: Array, frame: Array, z: 
     return paths
 
 
-def seats_at(now: Motions, seats: Sequence[Seat], q: Array, rates: Array | None = None) -> Paths:
+def seats_at(now: Motions, places: arrays.Seats, q: Array, rates: Array | None = None) -> Paths:
     """The same where the links are now, with these rates (n_z,) of their velocities; the only time is number 0."""
     links = now.arrays
     z_dot = np.zeros(len(links.z)) if rates is None else rates
-    return seat_paths(now, seats, q[None], links.frame[None], links.z[None], z_dot[None])
+    return seat_paths(now, places, q[None], links.frame[None], links.z[None], z_dot[None])
 
 
-def seat_frames(now: Motions, seats: Sequence[Seat], q: Array) -> Array:
+def seat_frames(now: Motions, places: arrays.Seats, q: Array) -> Array:
     """World frames (n, 4, 4) of seats."""
-    return np.array([row_to_frame(row) for row in seats_at(now, seats, q).frame[0]]).reshape(-1, 4, 4)
+    return np.array([row_to_frame(row) for row in seats_at(now, places, q).frame[0]]).reshape(-1, 4, 4)
 
 
 def seat_rows(data: TreeData, now: Motions, q: Array, seats: Sequence[Seat]) -> Array:
@@ -83,7 +83,7 @@ class ElasticPosture(Posture):
 
     def _seat(self, place: Any) -> tuple[Array, Array, Array]:
         """Frame in the world, twist, and rate of the twist, both in the seat's own axes."""
-        found = seats_at(self._now, [self._seat_of(place)], self._q, self._rates)
+        found = seats_at(self._now, pack_seats([self._seat_of(place)]), self._q, self._rates)
         return row_to_frame(found.frame[0, 0]), found.twist[0, 0], found.rate[0, 0]
 
     def frame(self, place: Any) -> Array:

@@ -12,6 +12,7 @@ from scipy.linalg import null_space
 from scipy.sparse import csc_matrix
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
@@ -160,9 +161,10 @@ class TreePoint:
 
         def motion(i: int, side: int) -> tuple[Array, Array | None]:
             seat = forces.law_seats[i][side]
+            place = pack_seats([seat])
 
             def twist(other: TreeState) -> Array:
-                return seats_at(system.motions(other), [seat], other.q).twist[0, 0]
+                return seats_at(system.motions(other), place, other.q).twist[0, 0]
 
             rows = seat_rows(data, system.motions(state), state.q, [seat])
             return rows, system.differences(state, twist) if np.any(state.v) else None

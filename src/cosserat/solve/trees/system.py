@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.law_states import FROZEN, STEADY
 from cosserat.lie.protocol import Array
@@ -93,6 +94,7 @@ class TreeSystem:
         self.tree = found.tree
         self.data: TreeData = found.data
         self.drives, self.constraints, self.seats = found.drives, found.constraints, found.seats
+        self._places = pack_seats(self.seats)
         self.n = len(self.tree.coordinates)
         self.turning = np.zeros(self.n)
         self._table = np.array([name == table for name in self.tree.coordinates])
@@ -147,7 +149,7 @@ class TreeSystem:
 
     def frames(self, q: Array) -> Array:
         """Frames (nodes, 4, 4) of the nodes."""
-        return seat_frames(self._now.move(q, np.zeros(self.n)), self.seats, q)
+        return seat_frames(self._now.move(q, np.zeros(self.n)), self._places, q)
 
     def motions(self, state: TreeState) -> Motions:
         """Links at a state, up to the next call of any method."""
