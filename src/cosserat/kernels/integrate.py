@@ -12,9 +12,6 @@ from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import load_laws
 from cosserat.kernels.newton import (
     CONSERVING,
-    CONVERGED,
-    NOT_CONVERGED,
-    WRONG_BRANCH,
     careful_newton,
     damped_newton,
     newton,
@@ -212,30 +209,30 @@ def take_step(problem, k, report_out, evaluate, careful, search):
     if conserves:
         call_address(solver.settle[slots.NOTE_START], (problem, k))
     code = newton(problem, k + 1, evaluate)
-    if code != CONVERGED and careful != 0:
+    if code != slots.CONVERGED and careful != 0:
         code = call_address(careful, (problem, k + 1, evaluate))
-    if code != CONVERGED and search != 0:
+    if code != slots.CONVERGED and search != 0:
         code = call_address(search, (problem, k + 1, evaluate))
-        if code == CONVERGED and strayed(state.twist, trial.increment, h):
-            code = NOT_CONVERGED
-        if code == CONVERGED:
+        if code == slots.CONVERGED and strayed(state.twist, trial.increment, h):
+            code = slots.NOT_CONVERGED
+        if code == slots.CONVERGED:
             solver.counters[slots.SEARCHES] += 1
-    if code == CONVERGED and turned_too_far(trial.increment):
-        code = NOT_CONVERGED
-    if code != CONVERGED:
+    if code == slots.CONVERGED and turned_too_far(trial.increment):
+        code = slots.NOT_CONVERGED
+    if code != slots.CONVERGED:
         solver.memory[slots.FACTORED] = 0.0
         return code
     joint = wrong_branch(problem, k + 1)
     if joint >= 0:
         solver.memory[slots.FACTORED] = 0.0
         report_out[slots.JOINT] = joint
-        return WRONG_BRANCH
+        return slots.WRONG_BRANCH
     accept(problem)
     if conserves and problem.middle.drive_rate.shape[0] > 0:
         call_address(solver.settle[slots.SETTLE], (problem, k + 1))
     solver.counters[slots.STEPS] += 1
     report_out[slots.TAKEN] += 1
-    return CONVERGED
+    return slots.CONVERGED
 
 
 @stage
@@ -251,7 +248,7 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, 
     report_out[slots.JOINT] = -1
     for k in range(n_steps):
         code = take_step(problem, k, report_out, evaluate, careful, search)
-        if code != CONVERGED:
+        if code != slots.CONVERGED:
             return code
         if conserves and solver.memory[slots.ROW] >= 0.0:
             complete(state, history, solver.memory, h)
@@ -260,7 +257,7 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, 
             if conserves:
                 solver.memory[slots.ROW], solver.memory[slots.BEFORE] = row + report_out[slots.STORED], h
             report_out[slots.STORED] += 1
-    return CONVERGED
+    return slots.CONVERGED
 
 
 def load_stages(memory):

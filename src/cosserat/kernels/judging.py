@@ -6,7 +6,7 @@ from cosserat.kernels import alpha, slots
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.integrate import keep, record, take_step
 from cosserat.kernels.law_states import FROZEN
-from cosserat.kernels.newton import CONSERVING, CONVERGED, correction_norm, step_coefficients
+from cosserat.kernels.newton import CONSERVING, correction_norm, step_coefficients
 from cosserat.kernels.residual import add_inertia, forces
 from cosserat.kernels.vectors import clear, copy
 
@@ -144,19 +144,19 @@ def advance_judged(problem, unheld, order, bounds, errors_out, report_out, evalu
     for k in range(order[0]):
         keep_all(state, before)
         code = take_step(problem, k, report_out, evaluate, careful, 0)
-        if code != CONVERGED:
+        if code != slots.CONVERGED:
             return code
         local_error(problem, unheld, errors_out[k:])
         if not errors_out[k] <= bounds[0]:
             keep_all(before, state)
             solver.counters[slots.STEPS] -= 1
             report_out[slots.TAKEN] -= 1
-            return CONVERGED
+            return slots.CONVERGED
         remember(unheld)
         if (order[2] + k + 1) % order[1] == 0:
             record(state, report_out[slots.STORED], history)
             report_out[slots.STORED] += 1
         calm = calm + 1 if errors_out[k] <= bounds[1] else 0
         if calm >= order[3]:
-            return CONVERGED
-    return CONVERGED
+            return slots.CONVERGED
+    return slots.CONVERGED

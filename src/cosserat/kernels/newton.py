@@ -9,11 +9,6 @@ from cosserat.kernels.residual import predict_strain
 from cosserat.kernels.tangent import assemble, tangent_operators
 from cosserat.kernels.vectors import copy
 
-CONVERGED = 0
-NOT_CONVERGED = 1
-NOT_FINITE = 2
-WRONG_BRANCH = 3
-
 MAX_ITERATIONS = 12
 MAX_CAREFUL = 25
 MAX_DAMPED = 40
@@ -215,7 +210,7 @@ def newton(problem, k, evaluate):
         norm = correction_norm(solver.x, n, n_rows, settings)
         if not norm < math.inf:
             memory[slots.FACTORED] = 0.0
-            return NOT_FINITE
+            return slots.NOT_FINITE
         tolerance = tolerance_of(state, trial, settings, norm)
         if iteration > begun and norm > tolerance:
             rate = norm / previous
@@ -235,7 +230,7 @@ def newton(problem, k, evaluate):
                 norm = correction_norm(solver.x, n, n_rows, settings)
                 if not norm < math.inf:
                     memory[slots.FACTORED] = 0.0
-                    return NOT_FINITE
+                    return slots.NOT_FINITE
         apply_correction(solver.x, 1.0, trial, solver)
         bounded = min(max(rate, BEST_RATE), 0.99)
         left = norm * bounded / (1.0 - bounded)
@@ -243,12 +238,12 @@ def newton(problem, k, evaluate):
             memory[slots.RATE] = rate
             if worn(memory, iteration + 1 - begun) or iteration >= 5:
                 memory[slots.FACTORED] = 0.0
-            return CONVERGED
+            return slots.CONVERGED
         if iteration > begun and left * bounded > tolerance:  # one more correction would not do
             need = too_slow(bounded, left / tolerance, iteration)
         earlier, previous = previous, norm
     memory[slots.FACTORED] = 0.0
-    return accept_stalled(state, trial, solver) if rate > SLOW else NOT_CONVERGED
+    return accept_stalled(state, trial, solver) if rate > SLOW else slots.NOT_CONVERGED
 
 
 @helper
@@ -275,10 +270,10 @@ def accept_stalled(state, trial, solver):
     n = trial.residual.shape[0] - 1
     moved = correction_norm(solver.x, n, n, solver.settings)
     if moved > stalled_tolerance(state, trial, solver.settings):
-        return NOT_CONVERGED
+        return slots.NOT_CONVERGED
     if moved > ROUNDING * extent_of(trial, solver.settings[slots.LENGTH]):
         solver.counters[slots.STALLED] += 1
-    return CONVERGED
+    return slots.CONVERGED
 
 
 @helper
@@ -314,23 +309,23 @@ def careful_newton(problem, k, evaluate):
         solve(problem)
         norm = correction_norm(solver.x, n, n_rows, settings)
         if not norm < math.inf:
-            return NOT_FINITE
+            return slots.NOT_FINITE
         moved = correction_norm(solver.x, n, n, settings)
         if norm > previous:
             growths += 1
             if growths > 3 and moved > stalled_tolerance(state, trial, settings):
-                return NOT_CONVERGED
+                return slots.NOT_CONVERGED
         if settings[slots.SCHEME] != CONSERVING:
             keep_step(trial, middle, solver)
         apply_correction(solver.x, 1.0, trial, solver)
         tolerance = tolerance_of(state, trial, settings, norm)
         sure = norm <= tolerance or (norm < 0.1 * previous and 0.1 * norm <= tolerance)
         stalls = iteration > 4 and norm > SLOW * previous
-        if sure or (stalls and accept_stalled(state, trial, solver) == CONVERGED):
+        if sure or (stalls and accept_stalled(state, trial, solver) == slots.CONVERGED):
             solver.memory[slots.RATE] = BEST_RATE
-            return CONVERGED
+            return slots.CONVERGED
         previous = norm
-    return NOT_CONVERGED
+    return slots.NOT_CONVERGED
 
 
 @stage
@@ -357,15 +352,15 @@ def damped_newton(problem, k, evaluate):
         copy(solver.x, direction)
         norm = correction_norm(direction, n, n_rows, settings)
         if not norm < math.inf:
-            return NOT_FINITE
+            return slots.NOT_FINITE
         close = norm <= tolerance_of(state, trial, settings, norm)
         stalls = iteration > 4 and norm > SLOW * previous
-        close = close or (stalls and accept_stalled(state, trial, solver) == CONVERGED)
+        close = close or (stalls and accept_stalled(state, trial, solver) == slots.CONVERGED)
         fraction = 1.0 if close else min(1.0, 4.0 * fraction)
         apply_correction(direction, fraction, trial, solver)
         if close:
             solver.memory[slots.RATE] = BEST_RATE
-            return CONVERGED
+            return slots.CONVERGED
         previous = norm
         while True:
             call_address(evaluate, (problem, k))
@@ -376,10 +371,10 @@ def damped_newton(problem, k, evaluate):
                 break
             shorter = shortened(fraction, norm, solver, n)
             if shorter < SMALLEST_FRACTION:
-                return NOT_CONVERGED
+                return slots.NOT_CONVERGED
             apply_correction(direction, shorter - fraction, trial, solver)
             fraction = shorter
-    return NOT_CONVERGED
+    return slots.NOT_CONVERGED
 
 
 @helper

@@ -1,4 +1,4 @@
-"""Names of the numbers in the small arrays of `arrays.Solver`, and in the report of a time loop."""
+"""Names of the numbers in the small arrays of `arrays.Solver`, in the report of a time loop, and of how steps end."""
 
 # settings: step, spectral radius, tolerance, typical mass and length, epsilon of the matrix, scheme, gravity, and the
 # share of a step's own error that the iteration may leave (0: not asked)
@@ -21,3 +21,6 @@ SETTLE, NOTE_START = range(2)
 
 # report: steps taken, rows stored, joint in question (-1: none)
 TAKEN, STORED, JOINT = range(3)
+
+# how a step ends, in both formulations
+CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH = range(4)

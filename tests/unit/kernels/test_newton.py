@@ -9,13 +9,12 @@ from cosserat.kernels import alpha, conserving
 from cosserat.kernels.integrate import load_careful, load_search
 from cosserat.kernels.newton import (
     CONSERVING,
-    CONVERGED,
     MAX_DAMPED,
-    NOT_CONVERGED,
     careful_newton,
     damped_newton,
     newton,
 )
+from cosserat.kernels.slots import CONVERGED, NOT_CONVERGED
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.stepping import Integration

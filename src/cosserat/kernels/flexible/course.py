@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 from cosserat.jit import call_address, helper, passed_as, stage
 from cosserat.kernels import varying
 from cosserat.kernels.arrays import F1, F2, F3, I1
-from cosserat.kernels.newton import CONVERGED
+from cosserat.kernels.slots import CONVERGED
 from cosserat.kernels.vectors import copy, copy_row
 
 

@@ -21,7 +21,7 @@ from cosserat.kernels.flexible.dynamics import accelerate_under, act
 from cosserat.kernels.flexible.implicit import ALLOWED, BRANCH, FACTORED, SOLVED, STEP
 from cosserat.kernels.flexible.kinematics import move
 from cosserat.kernels.law_states import FROZEN
-from cosserat.kernels.newton import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
+from cosserat.kernels.slots import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
 
 _MOST_PROJECTIONS = 40
 

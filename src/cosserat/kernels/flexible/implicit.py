@@ -18,7 +18,7 @@ from cosserat.kernels.flexible.coordinates import moved
 from cosserat.kernels.flexible.course import take_inputs
 from cosserat.kernels.flexible.dynamics import act, balance
 from cosserat.kernels.flexible.kinematics import move
-from cosserat.kernels.newton import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
+from cosserat.kernels.slots import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
 from cosserat.kernels.vectors import copy_row
 
 _ROUNDED = 3e-3  # gap below which nothing but rounding errors is left to close, which stiff bodies would answer

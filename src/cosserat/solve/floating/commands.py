@@ -11,7 +11,7 @@ from cosserat.kernels.arrays import Packed, bound
 from cosserat.kernels.flexible import commands as kernels
 from cosserat.kernels.flexible.implicit import STEP
 from cosserat.kernels.held import CUT, EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNAL, STEPS, TARGET
-from cosserat.kernels.newton import CONVERGED
+from cosserat.kernels.slots import CONVERGED
 from cosserat.solve.floating.state import Instant, States
 from cosserat.solve.motion.commands import Held, view
 from cosserat.solve.motion.walk import NEVER

@@ -11,7 +11,7 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.fluid_links import lost_power, uplift_power
 from cosserat.compile.spanning import potential_at_rest
 from cosserat.compile.timetable import SIDE
-from cosserat.kernels import newton
+from cosserat.kernels import slots
 from cosserat.kernels.arrays import Packed, address_of, bound, load, zeros
 from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Z
@@ -24,9 +24,9 @@ from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 _OUTCOMES = {
-    newton.NOT_CONVERGED: Outcome.NOT_CONVERGED,
-    newton.NOT_FINITE: Outcome.NOT_FINITE,
-    newton.WRONG_BRANCH: Outcome.WRONG_BRANCH,
+    slots.NOT_CONVERGED: Outcome.NOT_CONVERGED,
+    slots.NOT_FINITE: Outcome.NOT_FINITE,
+    slots.WRONG_BRANCH: Outcome.WRONG_BRANCH,
 }
 
 
@@ -221,8 +221,8 @@ class FloatingEngine:
         own = self.tree.forces.inner.inner
         own[0] = inner
         code = explicit.accelerate(tree, acting, fixed, factored, closed, bordered)
-        if code != newton.CONVERGED or not np.isfinite(x.a).all():
-            raise self._failure(newton.NOT_FINITE)
+        if code != slots.CONVERGED or not np.isfinite(x.a).all():
+            raise self._failure(slots.NOT_FINITE)
         return x.a.copy(), rows.force.copy(), rows.angle.copy(), own[1].copy()
 
     def jumped(self, now: Instant, h: float = 0.0) -> Instant:
@@ -278,9 +278,9 @@ class FloatingEngine:
         x.held[:] = self.drives.held if held is None else self.drives.held | held
         code = explicit.project_state(tree, fixed, factored, stepping, closed, bordered)
         x.held[:] = self.drives.held
-        if code == newton.NOT_CONVERGED:
+        if code == slots.NOT_CONVERGED:
             raise StepFailure(Outcome.NOT_CONVERGED, "the constraints cannot be met")
-        if code != newton.CONVERGED:
+        if code != slots.CONVERGED:
             raise self._failure(code)
         return x.q.copy(), x.v.copy()
 
@@ -297,11 +297,11 @@ class FloatingEngine:
         done, kept = states.counts.tolist()
         now = self.point(old.t + done * h) if done else old
         stored = None
-        if code != newton.CONVERGED:
+        if code != slots.CONVERGED:
             self._reached = None
         if kept:
             stored = States(*(part[:kept].copy() for part in states[:-1]))
-        return Advance(now, done, stored, None if code == newton.CONVERGED else self._failure(code))
+        return Advance(now, done, stored, None if code == slots.CONVERGED else self._failure(code))
 
     def commanded(self, course: Any, given: Any) -> Any:
         """Steps of a course with what a controller holds, as a call without arguments."""
@@ -309,7 +309,7 @@ class FloatingEngine:
         return bound(commands.commanded_course, *self.addresses, course, *self._method, samples, given)
 
     def _failure(self, code: int) -> StepFailure:
-        if code == newton.WRONG_BRANCH:
+        if code == slots.WRONG_BRANCH:
             return StepFailure(Outcome.WRONG_BRANCH, self.constraints.titled(int(self.counters[implicit.BRANCH]) - 1))
         for room in self._rooms:
             flat = self.constraints.lying_flat(room, room.vectors.q)

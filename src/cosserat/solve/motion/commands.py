@@ -16,7 +16,7 @@ from cosserat.kernels.arrays import Inputs, Packed, Problem, bound, part_of
 from cosserat.kernels.commands import HeldCommands, commanded_judged, commanded_steps
 from cosserat.kernels.commands import push as push_accelerations
 from cosserat.kernels.held import BEFORE, EFFORT, EVERY, FIRST, HELD, JUMPS, PHASE, SIGNAL, STEPS, WHOLE
-from cosserat.kernels.newton import CONVERGED
+from cosserat.kernels.slots import CONVERGED
 from cosserat.lie.protocol import Array
 from cosserat.model.parameters import Parameter
 from cosserat.solve.memory import Memory

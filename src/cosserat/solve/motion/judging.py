@@ -16,7 +16,7 @@ import numpy as np
 from cosserat.kernels import slots
 from cosserat.kernels.arrays import State
 from cosserat.kernels.judging import KNOWN, REACH, advance_judged
-from cosserat.kernels.newton import CONVERGED, step_coefficients
+from cosserat.kernels.newton import step_coefficients
 from cosserat.solve.initial import EPSILON, factor_at
 from cosserat.solve.memory import Memory, new_history
 from cosserat.solve.motion.walk import Bounds
@@ -114,10 +114,10 @@ def stride(
     code = advance_judged(*both, order, np.array(bounds[:2]), errors, work.report, work.evaluate, work.careful)
     work.done, stored, _ = (int(k) for k in work.report)
     work.shelf.add(chunk, stored)
-    back = code == CONVERGED and work.done < n and not errors[work.done] <= bounds.most
+    back = code == slots.CONVERGED and work.done < n and not errors[work.done] <= bounds.most
     if work.done == 0 and before is not None:
         work.load(before, goes_on=True)
-    return errors[: work.done + int(back)].tolist(), code != CONVERGED
+    return errors[: work.done + int(back)].tolist(), code != slots.CONVERGED
 
 
 def judged_step(
@@ -140,5 +140,5 @@ def judged_step(
         work.load(before, goes_on=True)
     if work.done and (phase + 1) % every == 0:
         work.store()
-    failed = code != CONVERGED
+    failed = code != slots.CONVERGED
     return [] if failed else [commands.error[0]], failed

@@ -21,8 +21,9 @@ import numpy as np
 
 from cosserat.kernels import slots
 from cosserat.kernels.blocks import solve
-from cosserat.kernels.newton import CONSERVING, CONVERGED
+from cosserat.kernels.newton import CONSERVING
 from cosserat.kernels.residual import add_inertia, forces
+from cosserat.kernels.slots import CONVERGED
 from cosserat.kernels.starting import PART, load_rates, second_rates, settle_rates, start_smoothly
 from cosserat.lie.protocol import Array
 from cosserat.solve.initial import set_trial

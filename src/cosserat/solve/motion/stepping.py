@@ -13,7 +13,7 @@ from cosserat.kernels import slots
 from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages
 from cosserat.kernels.judging import end_error, local_error
-from cosserat.kernels.newton import CONSERVING, CONVERGED, NOT_FINITE, WRONG_BRANCH
+from cosserat.kernels.newton import CONSERVING
 from cosserat.kernels.starting import PART
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
@@ -34,7 +34,7 @@ from cosserat.solve.motion.walk import NEVER, SIDE, Bounds, StepFailure, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
 
 _RESTED = 1.5  # steps for which efforts were held: where they change then, the method starts anew
-_OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
+_OUTCOMES = {slots.NOT_FINITE: Outcome.NOT_FINITE, slots.WRONG_BRANCH: Outcome.WRONG_BRANCH}
 
 
 class Integration(Walk):
@@ -162,7 +162,7 @@ class Integration(Walk):
             code = advance(self.memory.address, *where, self.evaluate, self.careful, last)
             done += int(self.report[slots.TAKEN])
             stored += int(self.report[slots.STORED])
-            if code in (CONVERGED, WRONG_BRANCH) or not self.load_more(search):
+            if code in (slots.CONVERGED, slots.WRONG_BRANCH) or not self.load_more(search):
                 self.report[:2] = done, stored
                 return code
 
@@ -261,14 +261,14 @@ class Integration(Walk):
         code = self.run(times, h, every, phase + glided, self.shelf.count, search=every != NEVER)
         self.done += int(self.report[slots.TAKEN])
         self.shelf.count += int(self.report[slots.STORED])
-        return None if code == CONVERGED else self.failure(code)
+        return None if code == slots.CONVERGED else self.failure(code)
 
     def eased(self, t: float, h: float) -> bool:
         """In parts, if what begins to act is faster than steps."""
         if not self.graded:
             return False
         before = self.saved()
-        if graded_part(self, t, h) == CONVERGED:
+        if graded_part(self, t, h) == slots.CONVERGED:
             return True
         self.load(before)
         self.graded = False
@@ -282,7 +282,7 @@ class Integration(Walk):
             code = graded_part(self, t, end - t)
         else:
             code = self.run(np.array([t, end]), end - t, NEVER, 0, 0, search=True)
-        if code != CONVERGED:
+        if code != slots.CONVERGED:
             raise self.failure(code)
 
     def failure(self, code: int) -> StepFailure:

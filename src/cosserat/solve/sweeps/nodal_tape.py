@@ -11,7 +11,8 @@ from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import Inputs, State
-from cosserat.kernels.newton import CONSERVING, CONVERGED
+from cosserat.kernels.newton import CONSERVING
+from cosserat.kernels.slots import CONVERGED
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
