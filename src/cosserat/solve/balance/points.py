@@ -227,14 +227,15 @@ class NodalSweep(Sweep):
             return point
         trial.force[:] = configuration.force
         statics = Statics(compiled, memory, rotation)
-        if statics.balance(_TOLERANCE * compiled.size, limit_first=not last, stay=True) is not Attempt.BALANCED:
-            if not last:
+        attempt = statics.balance(_TOLERANCE * compiled.size, limit_first=not last, stay=True)
+        if attempt is not Attempt.BALANCED:
+            if not last or attempt is not Attempt.SINGULAR:
                 return None
             _turn_steadily(compiled, memory, point.time, rotation, inputs)
             set_trial(memory, state)
             trial.force[:] = configuration.force
             point.refresh()
-            # where it buckles, corrections do not settle, but the state is in balance
+            # nothing holds a motion, so there are no corrections; but the state is in balance
             return point if held and point.imbalance()[0] <= 1.0 else None
         point.refresh()
         return point if np.all(np.isfinite(trial.frame)) else None
