@@ -46,7 +46,7 @@ def answered(run: Run, word: str) -> np.ndarray:
 def displaced(point: OperatingPoint, along: dict[str, np.ndarray], e: float) -> Run:
     """The state of a point, moved by e along small motions, their rates and accelerations, and multipliers."""
     here, n = point.trajectory(), point.compiled.n_nodes
-    frame, twist, rate, force, angle, inner = (a.copy() for a in here.history)
+    frame, twist, rate, force, angle, inner = (a.copy() for a in here.history[:6])
     for i in range(n):
         v, a = here.history.twist[0, i], here.history.rate[0, i]
         x, x1, x2 = (e * along[k][i] for k in ("x", "x1", "x2"))

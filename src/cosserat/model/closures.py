@@ -20,6 +20,7 @@ from cosserat.model.parameters import Parameter, ParameterLike
 _PLAIN = (
     type(None), bool, int, float, complex, str, bytes, type, types.ModuleType, types.BuiltinFunctionType, np.ufunc,
 )  # fmt: skip
+_NUMBERS = frozenset((float, int, bool, str, type(None)))  # most of what records hold: told by its type alone
 _FOREIGN = ("numpy", "scipy", "numba", "builtins")
 
 
@@ -38,10 +39,13 @@ def parameters_in(value: Any) -> Iterator[Parameter]:
     waiting, seen = [value], dict[int, Any]()
     while waiting:
         value = waiting.pop()
-        if type(value) is float or isinstance(value, _PLAIN) or id(value) in seen:
+        kind = type(value)
+        if kind is tuple:
+            waiting += value[::-1]
+        if kind is tuple or kind in _NUMBERS or id(value) in seen or isinstance(value, _PLAIN):
             continue
         seen[id(value)] = value  # kept alive, so that its address is its own
-        if isinstance(value, Parameter):
+        if not isinstance(value, Referring) and isinstance(value, Parameter):
             yield value
         else:
             waiting += reversed(_parts(value))
@@ -49,12 +53,12 @@ def parameters_in(value: Any) -> Iterator[Parameter]:
 
 def _parts(value: Any) -> list[Any]:
     """What something that is not a number refers to."""
+    if isinstance(value, Referring):
+        return list(value.referred())
     if isinstance(value, (tuple, list, set, frozenset)):
         return list(value)
     if isinstance(value, dict):
         return list(value.values())
-    if isinstance(value, Referring):
-        return list(value.referred())
     if isinstance(value, ParameterLike):
         return list(value.parameters.values())
     if isinstance(value, types.FunctionType):

@@ -126,10 +126,7 @@ def _joint_coordinates(point: OperatingPoint, N: Array) -> tuple[Array, tuple[st
     if not rows:
         return np.zeros((0, N.shape[1])), (), []
     J = np.array(rows)
-    lengths = np.linalg.norm(J, axis=1)
-    _, R, order = qr((J / np.where(lengths > 0, lengths, 1.0)[:, None]).T, mode="economic", pivoting=True)
-    rank = int(np.count_nonzero(np.abs(np.diag(R)) > _INDEPENDENT))
-    chosen = np.sort(order[:rank])
+    chosen = independent(J)
     return J[chosen], tuple(names[i] for i in chosen), [which[i] for i in chosen]
 
 
@@ -142,6 +139,25 @@ def _demand_inertia(M: Array) -> None:
             "linearize: some motion has no inertia, so its acceleration is not defined; give every body a mass and an "
             "inertia about all axes in which it can turn"
         ) from None
+
+
+def independent(rows: Array) -> list[int]:
+    """Which rows (k of n) say what all of them do, each the first of those that are as new as any, but for a half.
+
+    About a state in motion eigenvalues depend on this choice: rounding, which tells equal rows apart, must not make it.
+    """
+    lengths = np.linalg.norm(rows, axis=1)
+    rest, chosen = rows / np.where(lengths > 0.0, lengths, 1.0)[:, None], list[int]()
+    while len(chosen) < min(rows.shape):
+        new = np.linalg.norm(rest, axis=1)
+        if new.max() <= _INDEPENDENT:
+            break
+        first = int(np.argmax(new >= 0.5 * new.max()))
+        along = rest[first] / new[first]
+        for _ in range(2):
+            rest = rest - np.outer(rest @ along, along)
+        chosen.append(first)
+    return sorted(chosen)
 
 
 def leading(rows: Array) -> list[int]:
