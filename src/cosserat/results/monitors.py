@@ -86,16 +86,6 @@ class Monitors:
             "total": total, "balance": total - total[0] + dissipated - work,
         }  # fmt: skip
 
-    @property
-    def fed(self) -> bool:
-        """Whether anything but impulses may supply energy, or take it as something else than a loss."""
-        system, gravity = self.motion.mechanism.system, self.motion.inputs.gravity
-        items = system.loads.node, system.line_loads.element, system.state_loads.node, system.rules.item
-        columns = system.joints.drive, system.freedoms.effort, system.freedoms.target, system.springs.column
-        moved = any(rolling.held(self.motion, k) is not None for k in range(len(system.rolling.node)))
-        varies = moved or len(system.bodies.varying) > 0 or bool(np.any(gravity != gravity[:1]))
-        return varies or any(len(x) > 0 for x in items) or any(bool(np.any(x >= 0)) for x in columns)
-
     def speeds(self) -> Array:
         """Largest velocity and angular velocity (2,) of a node, by component."""
         largest = np.abs(self.motion.twist).max(axis=(0, 1))

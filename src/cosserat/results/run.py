@@ -21,7 +21,7 @@ from cosserat.results.monitors import FloatingMonitors, Monitors, fluid_energies
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.observed import Observed
-from cosserat.results.status import FEWEST, JUDGED, Status, held_together, judged, judged_unfed
+from cosserat.results.status import FEWEST, JUDGED, Status, held_together, judged
 from cosserat.results.trajectory import FloatingRecord, OfTrajectory, Trajectory, as_simulated, record_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Run(OfTrajectory, Answers["DataArray"]):
     def status(self) -> Status:
         """How the run ended, and whether its joints held and its energy balance holds."""
         known = self.trajectory.status
-        if len(self.time) < 2 or known.outcome not in JUDGED:
+        if len(self.time) < FEWEST or known.outcome not in JUDGED:
             return known
         try:
             extent = self.motion.mechanism.length
@@ -103,8 +103,6 @@ class Run(OfTrajectory, Answers["DataArray"]):
                 found = held_together(known, self.time, self.monitors.violation(), extent)
                 if found is not known:
                     return found
-            if len(self.time) < FEWEST:
-                return known if self.monitors.fed else judged_unfed(known, self.time, self.monitors.energies())
             velocity, spin = self.monitors.speeds()
             travel = float(max(velocity / extent, spin) * np.diff(self.time).max())
             found = judged(known, self.time, self.monitors.energies(), self.stats, travel)

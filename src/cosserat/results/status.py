@@ -215,31 +215,6 @@ def judged(
     return replace(status, outcome=Outcome.UNBALANCED, detail="; ".join(filter(None, (text, status.detail))))
 
 
-def judged_unfed(status: Status, time: Array, energies: Mapping[str, Array]) -> Status:
-    """The status of a finished run of a mechanism that nothing feeds, however seldom it was stored.
-
-    Between stored times nothing but impulses, whose work is known, can have supplied energy. So no integral is needed:
-    what moves by more than twice what there was before came from nowhere.
-    """
-    if status.outcome not in _REACHED:
-        return status
-    moving = energies["kinetic"] + energies["strain"]
-    held = energies["total"] - energies["work"]  # would only fall by what is dissipated
-    gained = held - np.minimum.accumulate(held)
-    fall = np.maximum.accumulate(energies["potential"]) - np.minimum.accumulate(energies["potential"])
-    given = np.maximum.accumulate(np.abs(energies["work"]))
-    before = np.concatenate((moving[:1], np.maximum.accumulate(moving)[:-1]))
-    broken = gained > before + fall + given + _ROUNDING * float(np.abs(energies["potential"]).max())
-    if not np.isfinite(held).all() or not broken.any():
-        return status
-    first = int(np.argmax(broken))
-    text = (
-        f"up to {gained.max():.3g} J appeared, where there were {before[first]:.3g} J before; the balance is broken "
-        f"from t = {time[first]:.4g} s on"
-    )
-    return replace(status, outcome=Outcome.UNBALANCED, detail="; ".join(filter(None, (text, status.detail))))
-
-
 def held_together(status: Status, time: Array, violation: Array, extent: float) -> Status:
     """The status of a run; not ok if constraints of joints are violated by a visible share of the extent.
 
