@@ -24,7 +24,7 @@ from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaPerformanceWarning
+from numba.core.errors import NumbaError, NumbaPerformanceWarning
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, lower_builtin, lower_getattr_generic, models, overload, register_model
@@ -359,7 +359,7 @@ def quick_dispatcher(function: Callable[..., Any], dimensions: tuple[int, ...], 
         return compiled.compile(signature)
 
     compiled._compile_for_args = compile_for
-    with suppress(TypeError):  # once refused, arrays of swapped bytes are not taken for others that are not aligned
+    with suppress(TypeError, NumbaError):  # once refused, arrays of swapped bytes are not taken for others that are not aligned
         compiled(*(np.zeros(n * (0,), ">f8") for n in dimensions))
     return compiled
 
