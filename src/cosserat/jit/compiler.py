@@ -359,7 +359,7 @@ def quick_dispatcher(function: Callable[..., Any], dimensions: tuple[int, ...], 
         return compiled.compile(signature)
 
     compiled._compile_for_args = compile_for
-    with suppress(TypeError, NumbaError):  # once refused, arrays of swapped bytes are not taken for others that are not aligned
+    with suppress(TypeError, NumbaError):  # once refused, swapped bytes are not taken for others that are not aligned
         compiled(*(np.zeros(n * (0,), ">f8") for n in dimensions))
     return compiled
 
